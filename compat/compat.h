@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between the kernels we support, and the only file that core
+ * code includes for it.  What differs is found by compat/probe; the version is
+ * looked at once, to refuse kernels that nobody tests.
+ */
+#ifndef TURNPIKE_COMPAT_H
+#define TURNPIKE_COMPAT_H
+
+#include <linux/version.h>
+#include <linux/sysctl.h>
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <net/net_namespace.h>
+#include <net/tcp.h>
+
+#include "turnpike_config.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "Turnpike supports Linux 6.1 and later"
+#endif
+
+/*
+ * TP_CONG_CONTROL(name, handler) defines name() with the prototype of
+ * tcp_congestion_ops.cong_control, calling handler(sk, rs).
+ */
+#ifdef TP_HAVE_CONG_CONTROL_ACK_FLAG
+#define TP_CONG_CONTROL(name, handler)					\
+static void name(struct sock *sk, u32 ack, int flag,			\
+		 const struct rate_sample *rs)				\
+{									\
+	handler(sk, rs);						\
+}
+#else
+#define TP_CONG_CONTROL(name, handler)					\
+static void name(struct sock *sk, const struct rate_sample *rs)		\
+{									\
+	handler(sk, rs);						\
+}
+#endif
+
+/* A proc_handler's first argument is TP_CTL_CONST struct ctl_table *. */
+#ifdef TP_HAVE_CONST_CTL_TABLE
+#define TP_CTL_CONST const
+#else
+#define TP_CTL_CONST
+#endif
+
+/*
+ * Register @count entries.  Older kernels stop at the first empty entry instead
+ * of counting, so the table must have one beyond @count.
+ */
+static inline struct ctl_table_header *
+tp_register_net_sysctl(struct net *net, const char *path,
+		       struct ctl_table *table, size_t count)
+{
+#ifdef TP_HAVE_REGISTER_NET_SYSCTL_SZ
+	return register_net_sysctl_sz(net, path, table, count);
+#else
+	return register_net_sysctl(net, path, table);
+#endif
+}
+
+static inline void
+tp_hrtimer_setup(struct hrtimer *timer,
+		 enum hrtimer_restart (*function)(struct hrtimer *timer),
+		 clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef TP_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
+
+/* The device's transmit function takes its own locks. */
+static inline void tp_netdev_set_lltx(struct net_device *dev)
+{
+#ifdef TP_HAVE_NETDEV_LLTX
+	dev->lltx = true;
+#else
+	dev->features |= NETIF_F_LLTX;
+#endif
+}
+
+/* ethtool_ops.get_ts_info fills in a struct tp_ts_info. */
+#ifdef TP_HAVE_KERNEL_ETHTOOL_TS_INFO
+#define tp_ts_info kernel_ethtool_ts_info
+#else
+#define tp_ts_info ethtool_ts_info
+#endif
+
+#endif /* TURNPIKE_COMPAT_H */

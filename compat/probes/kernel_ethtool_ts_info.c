@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is the time stamping information of a device a kernel-only structure? */
+#include <linux/ethtool.h>
+
+static int get(struct net_device *dev, struct kernel_ethtool_ts_info *info)
+{
+	return 0;
+}
+
+struct ethtool_ops probe_ops = { .get_ts_info = get };

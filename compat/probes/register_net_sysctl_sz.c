@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is the length of a sysctl table passed, rather than found by a sentinel? */
+#include <net/net_namespace.h>
+
+struct ctl_table_header *probe(struct net *net, struct ctl_table *table);
+struct ctl_table_header *probe(struct net *net, struct ctl_table *table)
+{
+	return register_net_sysctl_sz(net, "net/probe", table, 1);
+}
