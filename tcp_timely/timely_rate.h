@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The TIMELY rate engine: RTT samples in, sending rate out.
+ *
+ * Sources: TIMELY (SIGCOMM 2015), Algorithm 1, and Patched TIMELY (CoNEXT
+ * 2016), Algorithm 2. Pure fixed-point arithmetic: no clock, no socket, no
+ * lock. The caller serializes access to one state.
+ *
+ *            rtt < t_low          t_low..t_high            rtt > t_high
+ *         +---------------+  +----------------------+  +------------------+
+ *  rtt -> | rate += step  |  | timely:   by gradient|  | rate *= 1 - beta |
+ *         +---------------+  |   <= 0: += step, HAI |  |  * (1 - t_high / |
+ *                            |   >  0: *= 1 - b * g |  |         rtt)     |
+ *                            | patched: blend of    |  +------------------+
+ *                            |   both by w(g)       |
+ *                            +----------------------+
+ *
+ * Every departure from the papers' pseudo-code is one knob that can be set to
+ * "off"; the preset "verbatim" has them all off.
+ */
+#ifndef TIMELY_RATE_H
+#define TIMELY_RATE_H
+
+#include "timely_types.h"
+
+enum timely_variant {
+	TIMELY_VARIANT_TIMELY,
+	TIMELY_VARIANT_PATCHED,
+};
+
+/*
+ * Departures from the pseudo-code (on = 1) are u8 switches; numbers that have
+ * an "off" value say so.
+ */
+struct timely_params {
+	u64 init_rate_bps;	/* first rate; 0: line rate / (flows + 1) */
+	u64 min_rate_bps;
+	u64 max_rate_bps;
+	u64 delta_bps;		/* additive step */
+	u64 delta_ref_bps;	/* step grows as sqrt(rate / this); 0: fixed */
+	u32 t_low_us;
+	u32 t_high_us;
+	u32 min_rtt_us;		/* normalizes the gradient */
+	u32 alpha_milli;	/* EWMA weight of the newest RTT difference */
+	u32 beta_milli;
+	u32 hai_events;		/* 0: no HAI */
+	u32 hai_mult;
+	u32 seg_bytes;		/* largest burst and completion event */
+	u32 burst_us;		/* burst = rate * this; 0: always seg_bytes */
+	u32 max_decrease_milli;	/* bound of one decrease; 1000: none */
+	u32 app_limit_milli;	/* no growth below this part of rate; 0: off */
+	u32 rtt_floor_us;	/* drop samples below; 0: off */
+	u8 variant;
+	u8 elapsed_gradient;	/* gradient over elapsed time, not min_rtt */
+	u8 scale_updates;	/* scale steps by events per min_rtt */
+	u8 decrease_once;	/* at most one decrease per RTT */
+	u8 hai_low;		/* events below t_low count for HAI too */
+};
+
+struct timely_state {
+	u64 rate_bps;
+	u64 undo_rate_bps;	/* before the loss episode; 0: nothing to undo */
+	u64 prev_rtt_ns;	/* 0: no sample yet */
+	u64 last_event_ns;
+	s64 rtt_diff_q;		/* EWMA of RTT differences, ns << DIFF_SHIFT */
+	u64 last_decrease_ns;	/* 0: none yet */
+	u8 hai_count;		/* events in a row that count for HAI */
+};
+
+struct timely_sample {
+	u64 now_ns;
+	u64 rtt_ns;		/* burst serialization already removed */
+	u32 acked_bytes;	/* since the last event */
+	u64 cap_bps;		/* line rate or the socket's limit; 0: none */
+	bool app_limited;	/* the sender ran out of data since then */
+};
+
+enum timely_branch {
+	TIMELY_BRANCH_FIRST,	/* first sample: only remembered */
+	TIMELY_BRANCH_DROPPED,	/* below the floor: ignored */
+	TIMELY_BRANCH_LOW,	/* rtt < t_low: additive step */
+	TIMELY_BRANCH_HIGH,	/* rtt > t_high: decrease */
+	TIMELY_BRANCH_INC,	/* gradient <= 0: additive step */
+	TIMELY_BRANCH_HAI,	/* hyperactive additive step */
+	TIMELY_BRANCH_DEC,	/* gradient > 0: decrease */
+	TIMELY_BRANCH_BLEND,	/* patched, between the thresholds */
+	TIMELY_BRANCH_COUNT,
+};
+
+struct timely_outcome {
+	enum timely_branch branch;
+	s64 gradient_q;		/* gradient, << TIMELY_Q */
+	s64 gradient_micro;
+	u64 rate_bps;
+};
+
+/*
+ * Gradients, weights and factors have 28 fractional bits: 10 s over a min_rtt
+ * of 1 us (2^24) still fits an s64 with room for a milli multiplier.
+ */
+#define TIMELY_Q		28
+#define TIMELY_ONE		(1ULL << TIMELY_Q)
+/*
+ * The RTT difference keeps 18 bits below the nanosecond: 10 s << 18 times
+ * 1000 fits an s64, and repeated EWMA steps of 1/8 stay exact long enough
+ * that the sign of the gradient is the sign real numbers would give.
+ */
+#define TIMELY_DIFF_SHIFT	18
+#define TIMELY_RTT_MAX_NS	10000000000ULL
+
+static inline u64 timely_min(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 timely_max(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline u64 timely_abs(s64 value)
+{
+	return value < 0 ? 0 - (u64)value : (u64)value;
+}
+
+/* Quotient rounded away from zero: a decaying gradient never loses its sign. */
+static inline s64 timely_div_away(s64 dividend, u64 divisor)
+{
+	u64 magnitude = timely_div(timely_abs(dividend) + divisor - 1, divisor);
+
+	return dividend < 0 ? -(s64)magnitude : (s64)magnitude;
+}
+
+static inline u64 timely_us_to_ns(u32 value_us)
+{
+	return (u64)value_us * 1000;
+}
+
+static inline u64 timely_clamp_rate(const struct timely_params *p, u64 cap_bps,
+				    u64 rate_bps)
+{
+	u64 top_bps = p->max_rate_bps;
+
+	if (cap_bps)
+		top_bps = timely_min(top_bps, cap_bps);
+	return timely_max(timely_min(rate_bps, top_bps), p->min_rate_bps);
+}
+
+/* Integer square root, rounded down. */
+static inline u32 timely_sqrt(u64 value)
+{
+	u64 bit = 1ULL << 62;
+	u64 root = 0;
+
+	while (bit > value)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (value >= root + bit) {
+			value -= root + bit;
+			root = (root >> 1) + bit;
+		} else {
+			root >>= 1;
+		}
+	}
+	return (u32)root;
+}
+
+/* Part of a full update that an event after elapsed_ns is worth, << Q. */
+static inline u64 timely_update_weight(const struct timely_params *p,
+				       u64 elapsed_ns)
+{
+	u64 min_rtt_ns = timely_us_to_ns(p->min_rtt_us);
+
+	if (!p->scale_updates || elapsed_ns >= min_rtt_ns)
+		return TIMELY_ONE;
+	return timely_div(elapsed_ns << TIMELY_Q, min_rtt_ns);
+}
+
+/* The additive step at this rate. */
+static inline u64 timely_step_bps(const struct timely_params *p, u64 rate_bps)
+{
+	u64 ratio_q20;
+
+	if (!p->delta_ref_bps)
+		return p->delta_bps;
+	ratio_q20 = timely_div(rate_bps << 20, p->delta_ref_bps);
+	return timely_mul_shr(p->delta_bps, timely_sqrt(ratio_q20 << 12), 16);
+}
+
+/* Enter a new RTT difference into the EWMA. */
+static inline void timely_track_gradient(struct timely_state *s,
+					 const struct timely_params *p,
+					 u64 rtt_ns, u64 elapsed_ns)
+{
+	u64 min_rtt_ns = timely_us_to_ns(p->min_rtt_us);
+	s64 diff_q = ((s64)rtt_ns - (s64)s->prev_rtt_ns) *
+		     (1LL << TIMELY_DIFF_SHIFT);
+
+	/*
+	 * The slope of a queue is its change over the time in which it
+	 * changed. Flows whose events are further apart than min_rtt would
+	 * overstate it by that factor.
+	 */
+	if (p->elapsed_gradient && elapsed_ns > min_rtt_ns) {
+		u64 part_q = timely_div(min_rtt_ns << TIMELY_Q, elapsed_ns);
+		u64 scaled = timely_mul_shr(timely_abs(diff_q), part_q,
+					    TIMELY_Q);
+
+		diff_q = diff_q < 0 ? -(s64)scaled : (s64)scaled;
+	}
+	s->rtt_diff_q = timely_div_away((1000 - (s64)p->alpha_milli) *
+					s->rtt_diff_q +
+					(s64)p->alpha_milli * diff_q, 1000);
+}
+
+static inline s64 timely_gradient_q(const struct timely_state *s,
+				    const struct timely_params *p)
+{
+	s64 scaled = s->rtt_diff_q * (1LL << (TIMELY_Q - TIMELY_DIFF_SHIFT));
+
+	return timely_div_away(scaled, timely_us_to_ns(p->min_rtt_us));
+}
+
+static inline s64 timely_gradient_micro(s64 gradient_q)
+{
+	u64 micro = timely_mul_shr(timely_abs(gradient_q), 1000000, TIMELY_Q);
+
+	return gradient_q < 0 ? -(s64)micro : (s64)micro;
+}
+
+/* Rate less its part factor_q, which is bounded. */
+static inline u64 timely_decreased(const struct timely_params *p, u64 rate_bps,
+				   u64 factor_q)
+{
+	u64 bound_q = timely_div((u64)p->max_decrease_milli << TIMELY_Q, 1000);
+
+	factor_q = timely_min(factor_q, bound_q);
+	return rate_bps - timely_mul_shr(rate_bps, factor_q, TIMELY_Q);
+}
+
+/* Decrease factor above t_high: beta * (1 - t_high / rtt). */
+static inline u64 timely_high_factor_q(const struct timely_params *p,
+				       u64 rtt_ns)
+{
+	u64 ratio_q = timely_div(timely_us_to_ns(p->t_high_us) << TIMELY_Q,
+				 rtt_ns);
+
+	return timely_div((TIMELY_ONE - ratio_q) * p->beta_milli, 1000);
+}
+
+/* Weight of the decrease in Patched TIMELY (its eq. 30): 2g + 1/2 in 0..1. */
+static inline u64 timely_blend_weight_q(s64 gradient_q)
+{
+	s64 quarter = (s64)TIMELY_ONE / 4;
+
+	if (gradient_q <= -quarter)
+		return 0;
+	if (gradient_q >= quarter)
+		return TIMELY_ONE;
+	return (u64)(2 * gradient_q + (s64)TIMELY_ONE / 2);
+}
+
+/* Decrease factor of Patched TIMELY: beta * w * (rtt - t_low) / t_low. */
+static inline u64 timely_blend_factor_q(const struct timely_params *p,
+					u64 rtt_ns, u64 weight_q)
+{
+	u64 ref_ns = timely_us_to_ns(p->t_low_us);
+	u64 error_q;
+
+	if (!ref_ns)
+		return 0;
+	error_q = timely_div((rtt_ns - ref_ns) << TIMELY_Q, ref_ns);
+	return timely_div(timely_mul_shr(error_q, weight_q, TIMELY_Q) *
+			  p->beta_milli, 1000);
+}
+
+/* Count an event that speaks for HAI; says whether HAI is on. */
+static inline bool timely_count_hai(struct timely_state *s,
+				    const struct timely_params *p)
+{
+	if (s->hai_count < 255)
+		s->hai_count++;
+	return p->hai_events && s->hai_count >= p->hai_events;
+}
+
+/* What one event asks for, before bounds on growth. */
+struct timely_verdict {
+	enum timely_branch branch;
+	u64 up_bps;
+	u64 down_q;
+};
+
+static inline void timely_judge_gradient(struct timely_state *s,
+					 const struct timely_params *p,
+					 s64 gradient_q, struct timely_verdict *v)
+{
+	u64 step_bps = timely_step_bps(p, s->rate_bps);
+
+	if (gradient_q > 0) {
+		s->hai_count = 0;
+		v->branch = TIMELY_BRANCH_DEC;
+		v->down_q = timely_div((u64)gradient_q * p->beta_milli, 1000);
+		return;
+	}
+	v->branch = TIMELY_BRANCH_INC;
+	v->up_bps = step_bps;
+	if (timely_count_hai(s, p)) {
+		v->branch = TIMELY_BRANCH_HAI;
+		v->up_bps = step_bps * p->hai_mult;
+	}
+}
+
+static inline void timely_judge_blend(struct timely_state *s,
+				      const struct timely_params *p, u64 rtt_ns,
+				      s64 gradient_q, struct timely_verdict *v)
+{
+	u64 weight_q = timely_blend_weight_q(gradient_q);
+
+	s->hai_count = 0;
+	v->branch = TIMELY_BRANCH_BLEND;
+	v->up_bps = timely_mul_shr(timely_step_bps(p, s->rate_bps),
+				   TIMELY_ONE - weight_q, TIMELY_Q);
+	v->down_q = timely_blend_factor_q(p, rtt_ns, weight_q);
+}
+
+static inline void timely_judge_low(struct timely_state *s,
+				    const struct timely_params *p,
+				    struct timely_verdict *v)
+{
+	v->branch = TIMELY_BRANCH_LOW;
+	v->up_bps = timely_step_bps(p, s->rate_bps);
+	if (!p->hai_low) {
+		s->hai_count = 0;
+	} else if (timely_count_hai(s, p)) {
+		v->branch = TIMELY_BRANCH_HAI;
+		v->up_bps *= p->hai_mult;
+	}
+}
+
+static inline void timely_judge(struct timely_state *s,
+				const struct timely_params *p, u64 rtt_ns,
+				s64 gradient_q, struct timely_verdict *v)
+{
+	v->up_bps = 0;
+	v->down_q = 0;
+	if (rtt_ns < timely_us_to_ns(p->t_low_us)) {
+		timely_judge_low(s, p, v);
+	} else if (rtt_ns > timely_us_to_ns(p->t_high_us)) {
+		s->hai_count = 0;
+		v->branch = TIMELY_BRANCH_HIGH;
+		v->down_q = timely_high_factor_q(p, rtt_ns);
+	} else if (p->variant == TIMELY_VARIANT_PATCHED) {
+		timely_judge_blend(s, p, rtt_ns, gradient_q, v);
+	} else {
+		timely_judge_gradient(s, p, gradient_q, v);
+	}
+}
+
+/* Did the application use enough of the rate to deserve more? */
+static inline bool timely_may_grow(const struct timely_state *s,
+				   const struct timely_params *p,
+				   const struct timely_sample *sample,
+				   u64 elapsed_ns)
+{
+	u64 allowed;
+
+	if (!sample->app_limited || !p->app_limit_milli)
+		return true;
+	/* bytes sent at app_limit of the rate: 1e9 ns, 8 bits, milli */
+	allowed = timely_div(timely_mul_shr(s->rate_bps,
+					    elapsed_ns * p->app_limit_milli, 13),
+			     1000000000ULL);
+	return (u64)sample->acked_bytes * 1000 >= allowed << 10;
+}
+
+static inline void timely_apply(struct timely_state *s,
+				const struct timely_params *p,
+				const struct timely_sample *sample,
+				u64 elapsed_ns, u64 rtt_ns,
+				const struct timely_verdict *v)
+{
+	u64 weight_q = timely_update_weight(p, elapsed_ns);
+	u64 down_q = timely_mul_shr(v->down_q, weight_q, TIMELY_Q);
+	u64 rate_bps = s->rate_bps;
+
+	if (p->decrease_once && s->last_decrease_ns &&
+	    sample->now_ns - s->last_decrease_ns < rtt_ns)
+		down_q = 0;
+	if (down_q) {
+		rate_bps = timely_decreased(p, rate_bps, down_q);
+		s->last_decrease_ns = sample->now_ns;
+	}
+	if (timely_may_grow(s, p, sample, elapsed_ns))
+		rate_bps += timely_mul_shr(v->up_bps, weight_q, TIMELY_Q);
+	s->rate_bps = timely_clamp_rate(p, sample->cap_bps, rate_bps);
+}
+
+static inline void timely_report(const struct timely_state *s,
+				 const struct timely_params *p,
+				 enum timely_branch branch,
+				 struct timely_outcome *out)
+{
+	out->branch = branch;
+	out->gradient_q = timely_gradient_q(s, p);
+	out->gradient_micro = timely_gradient_micro(out->gradient_q);
+	out->rate_bps = s->rate_bps;
+}
+
+/* Begin at rate_bps; the first sample will only be remembered. */
+static inline void timely_rate_start(struct timely_state *s,
+				     const struct timely_params *p, u64 rate_bps)
+{
+	s->rate_bps = timely_clamp_rate(p, 0, rate_bps);
+	s->undo_rate_bps = 0;
+	s->prev_rtt_ns = 0;
+	s->last_event_ns = 0;
+	s->rtt_diff_q = 0;
+	s->last_decrease_ns = 0;
+	s->hai_count = 0;
+}
+
+/* One completion event. */
+static inline void timely_rate_sample(struct timely_state *s,
+				      const struct timely_params *p,
+				      const struct timely_sample *sample,
+				      struct timely_outcome *out)
+{
+	u64 rtt_ns = timely_max(timely_min(sample->rtt_ns, TIMELY_RTT_MAX_NS), 1);
+	u64 elapsed_ns = timely_min(sample->now_ns - s->last_event_ns,
+				    TIMELY_RTT_MAX_NS);
+	struct timely_verdict verdict;
+
+	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
+		timely_report(s, p, TIMELY_BRANCH_DROPPED, out);
+		return;
+	}
+	if (!s->prev_rtt_ns) {
+		s->prev_rtt_ns = rtt_ns;
+		s->last_event_ns = sample->now_ns;
+		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);
+		timely_report(s, p, TIMELY_BRANCH_FIRST, out);
+		return;
+	}
+	timely_track_gradient(s, p, rtt_ns, elapsed_ns);
+	timely_judge(s, p, rtt_ns, timely_gradient_q(s, p), &verdict);
+	timely_apply(s, p, sample, elapsed_ns, rtt_ns, &verdict);
+	s->prev_rtt_ns = rtt_ns;
+	s->last_event_ns = sample->now_ns;
+	timely_report(s, p, verdict.branch, out);
+}
+
+/* Loss: halve once per recovery episode, remembering the rate before it. */
+static inline void timely_rate_loss(struct timely_state *s,
+				    const struct timely_params *p, u64 now_ns)
+{
+	s->undo_rate_bps = s->rate_bps;
+	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps / 2);
+	s->last_decrease_ns = now_ns;
+	s->hai_count = 0;
+}
+
+/* Retransmission timeout: begin again from the floor. */
+static inline void timely_rate_rto(struct timely_state *s,
+				   const struct timely_params *p)
+{
+	if (!s->undo_rate_bps)
+		s->undo_rate_bps = s->rate_bps;
+	s->rate_bps = p->min_rate_bps;
+	s->prev_rtt_ns = 0;
+	s->rtt_diff_q = 0;
+	s->hai_count = 0;
+}
+
+/* The recovery was spurious: give back what it took. */
+static inline void timely_rate_undo(struct timely_state *s)
+{
+	s->rate_bps = timely_max(s->rate_bps, s->undo_rate_bps);
+	s->undo_rate_bps = 0;
+}
+
+/* Recovery ended for good: there is nothing left to undo. */
+static inline void timely_rate_recovered(struct timely_state *s)
+{
+	s->undo_rate_bps = 0;
+}
+
+/* After an idle period: not faster than restart_bps, old gradient forgotten. */
+static inline void timely_rate_idle(struct timely_state *s,
+				    const struct timely_params *p,
+				    u64 restart_bps)
+{
+	s->rate_bps = timely_clamp_rate(p, 0,
+					timely_min(s->rate_bps, restart_bps));
+	s->prev_rtt_ns = 0;
+	s->rtt_diff_q = 0;
+	s->hai_count = 0;
+}
+
+/* Bytes to send back to back, and to a completion event, at this rate. */
+static inline u32 timely_burst_bytes(const struct timely_params *p,
+				     u64 rate_bps, u32 mss)
+{
+	u32 pair = 2 * mss;
+	u64 bytes = p->seg_bytes;
+
+	if (p->burst_us)
+		bytes = timely_min(bytes, timely_div(rate_bps * p->burst_us,
+						     8000000));
+	/*
+	 * Even numbers of segments: a receiver acknowledges every second one
+	 * at once, the odd last one only when its delayed-ACK timer says so.
+	 */
+	if (bytes <= pair || !mss)
+		return pair;
+	return (u32)timely_div(bytes, pair) * pair;
+}
+
+#endif /* TIMELY_RATE_H */
