@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command line of the runner."""
+import argparse
+import datetime
+import fnmatch
+import os
+import sys
+import time
+
+from . import bounds, execute, metrics, plots, report, scenario, table, variants
+from .errors import ScenarioError, UsageError
+from .plan import Plan
+from .tools import REPO, Tools
+from .yamlfile import scalar
+
+HELP = """Run a scenario in the virtual rack and check its bounds.
+
+Every variant of the scenario runs once per seed, each in a guest of its own
+(User Mode Linux, simulated time). DIR gets result.json, plots (PNG, SVG) and
+runs/VARIANT.SEED/ with all that a guest was given and said.
+Documentation/scenario.rst describes the format."""
+
+
+class Context:
+    """What belongs to this call and not to the scenario."""
+
+    def __init__(self, args, settings):
+        self.path = args.scenario
+        self.arguments = sys.argv[1:]
+        self.settings = settings
+        self.out = os.path.realpath(args.out or _default_out(args.scenario))
+        self.kernel = args.kernel
+        self.jobs = args.jobs
+        self.quiet = args.quiet
+        self.no_plots = args.no_plots
+        self.started = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        self._began = time.monotonic()
+
+    def wall_s(self):
+        return time.monotonic() - self._began
+
+
+def main():
+    args = _parser().parse_args()
+    if args.list_metrics:
+        print("\n".join(metrics.listing()))
+        return 0
+    try:
+        return _main(args)
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="run", description=HELP,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenario", nargs="?", help="scenario file")
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE",
+                        help="override a value of the scenario; variants override it in turn")
+    parser.add_argument("--seeds", metavar="N", help="seeds 1..N, or a list such as 3,7")
+    parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N",
+                        help="guests at a time (default: 2, or 1 on one processor)")
+    parser.add_argument("--kernel", default="6.12", metavar="K",
+                        help="6.12 (default), 6.1, debug, debug-6.1, or a path")
+    parser.add_argument("--modules", metavar="DIR", help="take kernel modules from here")
+    parser.add_argument("--vload", metavar="FILE", help="take vload from here")
+    parser.add_argument("--out", metavar="DIR", help="results (default: build/results/SCENARIO)")
+    parser.add_argument("--variant", action="append", metavar="NAME",
+                        help="only variants of this name or pattern (may be given again)")
+    parser.add_argument("--no-plots", action="store_true", help="draw nothing")
+    parser.add_argument("--check", action="store_true",
+                        help="only check the file, and list its variants")
+    parser.add_argument("--list-metrics", action="store_true", help="name the metrics and exit")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no table")
+    return parser
+
+
+def _positive(text):
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError("a number from 1 on expected")
+    return int(text)
+
+
+def _main(args):
+    if not args.scenario:
+        raise UsageError("which scenario? (--help)")
+    tree = scenario.read(args.scenario)
+    found = variants.expand(tree, [_override(text) for text in args.set])
+    bounds.check(found[0].settings, [variant.name for variant in found])
+    plans = [Plan(variant) for variant in _chosen(found, args.variant)]
+    if args.check:
+        print("\n".join(plan.name for plan in plans))
+        return 0
+    settings = found[0].settings
+    context = Context(args, settings)
+    tools = Tools(args.kernel, args.modules, args.vload)
+    tools.check()
+    os.makedirs(context.out, exist_ok=True)
+    results = execute.run_all(plans, _seeds(args.seeds, settings), tools, context)
+    return _conclude(context, plans, results)
+
+
+def _override(text):
+    path, equals, value = text.partition("=")
+    origin = f"--set {text}"
+    if not equals:
+        raise ScenarioError(origin, "PATH=VALUE expected")
+    return path, scalar(value), origin
+
+
+def _chosen(found, patterns):
+    if not patterns:
+        return found
+    chosen = [variant for variant in found
+              if any(fnmatch.fnmatchcase(variant.name, pattern) for pattern in patterns)]
+    if not chosen:
+        names = ", ".join(variant.name for variant in found)
+        raise UsageError(f"--variant: no such variant (there are: {names})")
+    return chosen
+
+
+def _seeds(text, settings):
+    if not text:
+        return list(dict.fromkeys(settings["seeds"]))
+    if "," in text:
+        words = text.split(",")
+    else:
+        words = range(1, int(text) + 1) if text.isdigit() else [text]
+    if not words or not all(str(word).isdigit() and int(word) > 0 for word in words):
+        raise UsageError(f"--seeds {text}: a number or a list of numbers expected")
+    return list(dict.fromkeys(int(word) for word in words))
+
+
+def _default_out(path):
+    name = os.path.splitext(os.path.basename(path))[0]
+    return os.path.join(REPO, "build", "results", name)
+
+
+def _conclude(context, plans, results):
+    verdicts = bounds.judge(context.settings["bounds"], results)
+    document = report.build(context, plans, results, verdicts)
+    path = report.write(context.out, document)
+    if not context.no_plots:
+        plots.draw(context.out, context.settings["title"], results)
+    if not context.quiet:
+        print(_table(document, context))
+    for number, line in enumerate(_ktap(context, results, verdicts), 1):
+        print(line.replace("ok", f"ok {number}", 1))
+    print(f"# {path}")
+    return 0 if document["pass"] else 1
+
+
+def _table(document, context):
+    rows = []
+    for variant in document["variants"]:
+        good = sum(seed["failure"] is None for seed in variant["seeds"])
+        rows.append((variant["name"], f"{good}/{len(variant['seeds'])}", variant["metrics"]))
+    return f"\n{context.settings['title']}\n\n{table.render(rows, context.settings)}\n"
+
+
+def _ktap(context, results, verdicts):
+    """A line per failed guest and per bound; at least one in all."""
+    name = os.path.splitext(os.path.basename(context.path))[0]
+    lines = [f"not ok - {name} {run.plan.name} seed {run.seed}: {run.failure} (log: {run.log})"
+             for runs in results.values() for run in runs.values() if run.failure]
+    for verdict in verdicts:
+        word, tail = ("ok", "") if verdict.passed else ("not ok", f" [{verdict.failure}]")
+        lines.append(f"{word} - {name} {verdict.describe()}{tail}")
+    return lines or [f"ok - {name} ran, no bounds given"]

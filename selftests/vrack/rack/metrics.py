@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The metrics that bounds, tables and sweeps are made of.
+
+A metric is a function of one run. In an expression it is written as a call;
+plain words in its arguments are text: rtt_us(p99), util(s0.srv),
+rate_gbps(bulk, at=0.25). A metric that has nothing to tell gives None.
+"""
+import inspect
+
+from . import graph as graphs
+from .hist import Hist, statistic
+from .results import FlowSeries
+
+METRICS = {}
+
+
+def metric(function):
+    METRICS[function.__name__] = function
+    return function
+
+
+def listing():
+    """Lines for --list-metrics: signature and what it means."""
+    for name, function in sorted(METRICS.items()):
+        signature = str(inspect.signature(function)).replace("run, ", "").replace("run", "")
+        yield f"{name}{signature}".replace("()", "")
+        yield "    " + " ".join(inspect.getdoc(function).split())
+
+
+# -- links and queues
+
+@metric
+def util(run, *ports):
+    """Share of the ports' capacity used in the measured window, Ethernet
+    overhead counted; the bottleneck's if no port is named."""
+    chosen = run.ports(ports or run.plan.bottleneck)
+    sent_bits = sum(port["tx_wire_bytes"] for port in chosen) * 8
+    return sent_bits / (sum(port["rate_bps"] for port in chosen) * run.window_s)
+
+
+@metric
+def wire_gbps(run, *ports):
+    """Gbit/s on the wire of the ports, Ethernet overhead counted."""
+    chosen = run.ports(ports or run.plan.bottleneck)
+    return sum(port["tx_wire_bytes"] for port in chosen) * 8 / run.window_s / 1e9
+
+
+@metric
+def drops(run, *ports, cause=None):
+    """Packets dropped at the ports (all if none is named), by cause (dt, color,
+    limit, buffer, fcs) or whatever the cause."""
+    return sum(count for port in run.ports(ports) for name, count in port["drops"].items()
+               if cause in (None, name))
+
+
+@metric
+def nic_drops(run):
+    """Frames that NICs dropped: damaged on the wire, or no room to receive."""
+    return sum(nic["fcs_drops"] + nic["rx_drops"] for nic in run.stats["nics"].values())
+
+
+@metric
+def ecn_marks(run, *ports):
+    """Packets marked at the ports (all if none is named)."""
+    return sum(port["ecn_marks"] for port in run.ports(ports))
+
+
+@metric
+def pauses(run, *ports):
+    """PFC pauses sent by the ports (all if none is named)."""
+    return sum(port["pauses_sent"] for port in run.ports(ports))
+
+
+@metric
+def queue_max_bytes(run, *ports):
+    """Longest queue of the ports since the counters' reset."""
+    return max(port["queue_max_bytes"] for port in run.ports(ports or run.plan.bottleneck))
+
+
+@metric
+def queue_delay_us(run, stat="avg", *ports):
+    """Queueing delay in the ports: avg, max, p50, p99, p999, ..."""
+    chosen = run.ports(ports or run.plan.bottleneck)
+    return _us(Hist.merge([Hist.read(port["delay"]) for port in chosen]).statistic(stat))
+
+
+@metric
+def queue_bytes(run, port=None, stat="avg", after=None, until=None):
+    """Queue length of a port between two times in s, from its series."""
+    series = run.series(port or run.plan.bottleneck[0])
+    first, last = _window(run, after, until)
+    return statistic([row[1] for row in series if first <= row[0] <= last], stat)
+
+
+@metric
+def util_between(run, port=None, after=None, until=None):
+    """Utilization of a port between two times in s, from its series."""
+    name = port or run.plan.bottleneck[0]
+    first, last = _window(run, after, until)
+    rows = [row for row in run.series(name) if first <= row[0] <= last]
+    if len(rows) < 2:
+        return None
+    sent_bits = (rows[-1][2] - rows[0][2]) * 8
+    return sent_bits / (rows[-1][0] - rows[0][0]) / run.port(name)["rate_bps"]
+
+
+# -- delay
+
+def rtt_hist_ns(run, sinks):
+    """Base RTT + queueing of every data frame + mean queueing of the ACKs."""
+    shifted = []
+    ack_ns = run.ack_delay_ns(run.plan.sinks)
+    for sink in sinks:
+        hist = run.delay(sink)
+        more = run.plan.base_rtt_ns(sink) + ack_ns
+        shifted.append(Hist(hist.count, hist.total + hist.count * more, hist.top + more,
+                            [(low + more, high + more, count)
+                             for low, high, count in hist.buckets]))
+    return Hist.merge(shifted)
+
+
+@metric
+def rtt_us(run, stat="avg", sink=None):
+    """RTT of data frames: base RTT, plus each frame's queueing in all queues of
+    its way (its own NIC's too), plus the mean queueing of ACKs. avg, max, p50,
+    p99, ...; of one receiving host or of all."""
+    return _us(rtt_hist_ns(run, [sink] if sink else run.plan.sinks).statistic(stat))
+
+
+@metric
+def base_rtt_us(run, sink=None):
+    """Base RTT in closed form, of the paths to one receiving host or of the
+    reference pair."""
+    plan = run.plan
+    if sink:
+        return _us(plan.base_rtt_ns(sink))
+    return _us(graphs.base_rtt_ns(plan.graph, *plan.graph.reference, plan.mtu_bytes))
+
+
+@metric
+def ping_us(run, load, stat="avg"):
+    """RTT that a ping load measured: avg, p50, p99, max."""
+    return run.loads(load)[0]["rtt_us"].get(_summary(stat))
+
+
+@metric
+def tcp_rtt_us(run, stat="avg", load=None, after=None, until=None):
+    """Smoothed RTT of TCP in the flows' samples between two times in s."""
+    first, last = _window(run, after, until)
+    return statistic([rtt for flow in _sampled(run, load)
+                      for rtt in flow.between("rtt_us", first, last)], stat)
+
+
+# -- flows
+
+@metric
+def goodput_gbps(run, load=None):
+    """Bytes that applications received in the measured window, in Gbit/s."""
+    return sum(item["goodput_bps"] for item in run.loads(load)) / 1e9
+
+
+@metric
+def flow_gbps(run, stat="avg", load=None, host=None):
+    """Goodput of single flows: avg, min, max, p50, ...; of those of a load, of
+    those that host sends."""
+    return _g(statistic([flow["goodput_bps"] for flow in run.flows(load)
+                         if host in (None, flow["from"])], stat))
+
+
+@metric
+def jain(run, load=None):
+    """Jain's fairness index of the flows' goodput in the measured window."""
+    return _jain([flow["goodput_bps"] for flow in run.flows(load)])
+
+
+@metric
+def jain_between(run, after, until, load=None):
+    """Jain's index of what flows delivered between two times in s."""
+    return _jain([flow.goodput_bps(after, until) or 0 for flow in _sampled(run, load)])
+
+
+@metric
+def retransmits(run, load=None):
+    """Segments sent again."""
+    return sum(flow.get("retransmits") or 0 for flow in run.flows(load))
+
+
+@metric
+def rtos(run, load=None):
+    """Retransmission timeouts."""
+    return sum(flow.get("rtos") or 0 for flow in run.flows(load))
+
+
+@metric
+def fct_us(run, stat="p50", load=None, least_bytes=0, most_bytes=None):
+    """Completion time of flows, of those of a size if sizes are given."""
+    return _times(run, "fct", stat, load, least_bytes, most_bytes)
+
+
+@metric
+def rct_us(run, stat="p50", load=None):
+    """Completion time of requests (incast rounds, RPCs)."""
+    return _times(run, "rct", stat, load, 0, None)
+
+
+@metric
+def completed(run, load=None):
+    """Flows or requests completed in the measured window."""
+    return sum((load_result.get(key) or {}).get("count", 0)
+               for load_result in run.loads(load) for key in ("fct_us", "rct_us"))
+
+
+# -- rates over time
+
+@metric
+def rate_gbps(run, load=None, at=None, stat="avg", host=None):
+    """Pacing rate of the flows at a time in s: avg, min, max over the flows."""
+    time_s = _end(run) if at is None else at
+    return _g(statistic(_present(flow.at("pacing_bps", time_s)
+                                 for flow in _sampled(run, load, host)), stat))
+
+
+@metric
+def goodput_between(run, after, until, load=None, stat="avg", host=None):
+    """Gbit/s delivered by the flows between two times in s: avg, min, max, sum."""
+    rates = list(_present(flow.goodput_bps(after, until) for flow in _sampled(run, load, host)))
+    return _g(sum(rates) if stat == "sum" else statistic(rates, stat))
+
+
+@metric
+def reach_ms(run, gbps, after, load=None, share=0.5, window_ms=2.0, signal="delivered"):
+    """Time from 'after' until a share of the flows (0.5: the median flow) has
+    reached a rate; delivered bytes over window_ms, or signal=pacing. Never
+    reached counts as the whole rest of the run."""
+    times = sorted(_reach(flow, gbps * 1e9, after, window_ms / 1e3, signal) or _end(run)
+                   for flow in _sampled(run, load))
+    if not times:
+        return None
+    return (times[min(len(times) - 1, int(share * len(times)))] - after) * 1e3
+
+
+@metric
+def reach_goodput_ms(run, gbps, after, load=None, window_ms=2.0):
+    """Time from 'after' until the flows together deliver so many Gbit/s over
+    window_ms; the rest of the run if never."""
+    flows, step = _sampled(run, load), window_ms / 1e3
+    time_s = after + step
+    while flows and time_s <= _end(run):
+        if sum(flow.goodput_bps(time_s - step, time_s) or 0 for flow in flows) >= gbps * 1e9:
+            return (time_s - after) * 1e3
+        time_s += step / 4
+    return (_end(run) - after) * 1e3 if flows else None
+
+
+@metric
+def peak_gbps(run, load=None, after=None, until=None, window_ms=1.0):
+    """Most that any one flow delivered over window_ms between two times."""
+    first, last = _window(run, after, until)
+    step = window_ms / 1e3
+    return _g(max((flow.goodput_bps(time_s, time_s + step) or 0
+                   for flow in _sampled(run, load) for time_s in flow.time_s
+                   if first <= time_s <= last - step), default=None))
+
+
+@metric
+def window_s(run):
+    """Length of the measured window."""
+    return run.window_s
+
+
+# -- helpers
+
+def _reach(flow, rate_bps, after, step, signal):
+    for index, time_s in enumerate(flow.time_s):
+        if time_s < after:
+            continue
+        if signal == "pacing":
+            rate = flow.pacing_bps[index]
+        else:
+            rate = flow.goodput_bps(time_s - step, time_s) if time_s - step >= after else 0
+        if rate is not None and rate >= rate_bps:
+            return time_s
+    return None
+
+
+def _sampled(run, load, host=None):
+    flows = [FlowSeries(flow) for flow in run.flows(load)
+             if flow.get("series") and host in (None, flow["from"])]
+    if not flows:
+        raise ValueError("no samples of flows; see sample_interval_us")
+    return flows
+
+
+def _times(run, key, stat, load, least_bytes, most_bytes):
+    loads = run.loads(load)
+    samples = [sample[1] for item in loads for sample in (item.get("samples") or {}).get(key, ())
+               if sample[0] >= least_bytes and (most_bytes is None or sample[0] <= most_bytes)]
+    if samples:
+        return statistic(samples, stat)
+    summaries = [item[key + "_us"] for item in loads if (item.get(key + "_us") or {}).get("count")]
+    if len(summaries) == 1 and not least_bytes and most_bytes is None:
+        return summaries[0].get(_summary(stat))
+    return None
+
+
+def _summary(stat):
+    return "mean" if stat == "avg" else stat
+
+
+def _end(run):
+    return run.plan.settings["duration_s"]
+
+
+def _window(run, after, until):
+    return (run.plan.settings["warmup_s"] if after is None else after,
+            _end(run) if until is None else until)
+
+
+def _jain(rates):
+    squares = sum(rate * rate for rate in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares else None
+
+
+def _present(values):
+    return (value for value in values if value is not None)
+
+
+def _us(value_ns):
+    return None if value_ns is None else value_ns / 1e3
+
+
+def _g(value):
+    return None if value is None else value / 1e9

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What one run left behind, read from its directory."""
+import bisect
+import json
+import os
+
+from .hist import Hist
+
+
+class RunResult:
+    """One variant with one seed: failure is a sentence, or None."""
+
+    def __init__(self, plan, seed, directory, failure=None, log=None, wall_s=0.0):
+        self.plan = plan
+        self.seed = seed
+        self.directory = directory
+        self.failure = failure
+        self.log = log
+        self.wall_s = wall_s
+        self.stats = self.vload = None
+        self._series = None
+        if not failure:
+            self._read()
+
+    def _read(self):
+        try:
+            self.stats = _json(self.directory, "stats.json")
+            self.vload = _json(self.directory, "vload.result.json")
+        except (OSError, ValueError) as error:
+            self.failure = f"no result: {error}"
+            self.log = os.path.join(self.directory, "console.txt")
+
+    @property
+    def window_s(self):
+        """Measured time: from the reset of the counters to their reading."""
+        return (self.stats["time_ns"] - self.stats["since_ns"]) / 1e9
+
+    @property
+    def start_ns(self):
+        """The guest's clock when the load began: the reset was at warmup_s."""
+        return self.stats["since_ns"] - self.plan.settings["warmup_s"] * 1e9
+
+    def port(self, name):
+        switch, _, port = name.partition(".")
+        ports = self.stats["switches"].get(switch, {}).get("ports", {})
+        found = ports.get(name, ports.get(port))
+        if found is None:
+            raise ValueError(f"no port '{name}'")
+        return found
+
+    def ports(self, names=()):
+        """The ports named, or all."""
+        if names:
+            return [self.port(name) for name in names]
+        return [port for switch in self.stats["switches"].values()
+                for port in switch["ports"].values()]
+
+    def delay(self, sink):
+        """Queueing delay of the data frames that reached sink."""
+        return Hist.read(self.stats["nics"][sink].get("delay"))
+
+    def ack_delay_ns(self, sinks):
+        """Mean queueing delay of ACKs, which arrive at all but the sinks."""
+        others = [name for name in self.stats["nics"] if name not in sinks] or sinks
+        merged = Hist.merge([Hist.read(self.stats["nics"][name].get("delay_ack"))
+                             for name in others])
+        return merged.mean() or 0.0
+
+    def loads(self, name=None):
+        """Results of the load named, or of all that move data."""
+        loads = [load for load in self.vload["loads"]
+                 if (name is None and load["type"] != "ping") or load["name"] == name]
+        if name is not None and not loads:
+            known = ", ".join(load["name"] for load in self.vload["loads"])
+            raise ValueError(f"no load '{name}' (there are: {known})")
+        return loads
+
+    def flows(self, name=None):
+        return [flow for load in self.loads(name) for flow in load.get("flows") or ()]
+
+    def series(self, port):
+        """[(time_s since the load began, queue_bytes, tx_wire_bytes)]."""
+        if self._series is None:
+            self._series = self._read_series()
+        if port not in self._series:
+            known = ", ".join(self._series) or "none"
+            raise ValueError(f"no series of port '{port}' (there are: {known}); see 'series'")
+        return self._series[port]
+
+    def _read_series(self):
+        series = {}
+        path = os.path.join(self.directory, "series.txt")
+        if not os.path.exists(path):
+            return series
+        with open(path, encoding="ascii") as stream:
+            for line in stream:
+                words = line.split()
+                if len(words) == 4 and words[0].isdigit():
+                    time_ns, port, queue, sent = words
+                    series.setdefault(port, []).append(
+                        ((int(time_ns) - self.start_ns) / 1e9, int(queue), int(sent)))
+        return series
+
+
+class FlowSeries:
+    """TCP_INFO of one flow over time, as vload samples it."""
+
+    def __init__(self, flow):
+        self.flow = flow
+        rows = flow.get("series") or []
+        self.time_s = [row[0] / 1e6 for row in rows]
+        self.pacing_bps = [row[1] for row in rows]
+        self.rtt_us = [row[2] for row in rows]
+        self.cwnd = [row[3] for row in rows]
+        self.delivered_bytes = [row[4] for row in rows]
+
+    def at(self, column, time_s):
+        """The value of the last sample not after time_s."""
+        index = bisect.bisect_right(self.time_s, time_s) - 1
+        return getattr(self, column)[index] if index >= 0 else None
+
+    def between(self, column, first_s, last_s):
+        low = bisect.bisect_left(self.time_s, first_s)
+        high = bisect.bisect_right(self.time_s, last_s)
+        return getattr(self, column)[low:high]
+
+    def goodput_bps(self, first_s, last_s):
+        """From bytes acknowledged between two times, None without samples."""
+        first, last = self.at("delivered_bytes", first_s), self.at("delivered_bytes", last_s)
+        if last is None or last_s <= first_s:
+            return None
+        return (last - (first or 0)) * 8 / (last_s - first_s)
+
+
+def _json(directory, name):
+    with open(os.path.join(directory, name), encoding="utf-8") as stream:
+        return json.load(stream)

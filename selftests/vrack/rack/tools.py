@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where the kernel, the modules and vload of a run come from."""
+import os
+import subprocess
+
+from .errors import UsageError
+
+REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+SIZES = os.path.join(REPO, "selftests", "vrack", "sizes")
+NAMED_KERNELS = {"6.12": ["6.12"], "6.1": ["6.1"], "debug": ["--debug", "6.12"],
+                 "debug-6.12": ["--debug", "6.12"], "debug-6.1": ["--debug", "6.1"]}
+
+
+class Tools:
+    """Paths of one kernel and of what runs in it."""
+
+    def __init__(self, kernel, modules=None, vload=None):
+        self.kernel = kernel_program(kernel)
+        self.modules = os.path.realpath(modules or module_directory(self.kernel))
+        self.vload = os.path.realpath(vload or os.path.join(REPO, "build", "vload"))
+
+    def module(self, name):
+        """Path of a module's file; names may be spelled with - or _."""
+        wanted = name.replace("-", "_") + ".ko"
+        for directory, _, files in os.walk(self.modules):
+            for file in files:
+                if file.replace("-", "_") == wanted:
+                    return os.path.join(directory, file)
+        raise UsageError(f"no module '{name}' below {self.modules} (make modules KDIR="
+                         f"{os.path.dirname(self.kernel)} builds them)")
+
+    def check(self):
+        for path, hint in ((self.kernel, "selftests/kernel/build"), (self.vload, "make tools")):
+            if not os.access(path, os.X_OK):
+                raise UsageError(f"{path} is missing ({hint} builds it)")
+
+
+def kernel_program(name):
+    """The UML program of a kernel: by series, or a path to it or its tree."""
+    if name in NAMED_KERNELS:
+        name = _build_kernel(NAMED_KERNELS[name])
+    elif not os.path.exists(name):
+        known = ", ".join(NAMED_KERNELS)
+        raise UsageError(f"--kernel {name}: neither one of {known} nor a path")
+    return os.path.realpath(os.path.join(name, "linux") if os.path.isdir(name) else name)
+
+
+def _build_kernel(args):
+    builder = os.path.join(REPO, "selftests", "kernel", "build")
+    done = subprocess.run([builder] + args, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise UsageError(f"selftests/kernel/build {' '.join(args)} failed")
+    return done.stdout.splitlines()[-1]
+
+
+def module_directory(kernel):
+    """Where the build leaves the modules of this kernel; builds them if it can."""
+    tree = os.path.dirname(kernel)
+    command = ["make", "-s", "-C", REPO, "uml-modules", f"KDIR={tree}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode or not done.stdout.strip():
+        raise UsageError(f"'{' '.join(command)}' failed")
+    return done.stdout.splitlines()[-1]
+
+
+def sizes_file(name, scenario_path):
+    """A size distribution: beside the scenario, or one that ships."""
+    beside = os.path.join(os.path.dirname(os.path.realpath(scenario_path)), name)
+    for path in (beside, os.path.join(SIZES, name)):
+        if os.path.isfile(path):
+            return path
+    known = ", ".join(sorted(os.listdir(SIZES))) if os.path.isdir(SIZES) else "none"
+    raise UsageError(f"no size distribution '{name}' (shipped: {known})")
+
+
+def git_version():
+    done = subprocess.run(["git", "-C", REPO, "describe", "--always", "--dirty"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False)
+    return done.stdout.strip() or "unknown"

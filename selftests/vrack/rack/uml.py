@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One guest: boot the kernel on a run directory, watch it, judge its end."""
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+
+# What the kernel says when it is not well, on the console or in its log.
+ILL = re.compile(r"Kernel panic|\bOops\b|\bBUG:|WARNING:|KASAN:|UBSAN:|INFO: task|INFO: possible|"
+                 r"INFO: trying|INFO: inconsistent|general protection|segfault at|"
+                 r"refcount_t:|Segmentation fault|possible recursive locking|suspicious RCU")
+LEAK = re.compile(r"unreferenced object")
+
+
+_running = set()
+
+
+class Outcome:
+    """failure is None or a sentence; log is the file that tells more."""
+
+    def __init__(self, failure, log, wall_s):
+        self.failure = failure
+        self.log = log
+        self.wall_s = wall_s
+
+
+def run(directory, kernel, settings, seed, on_line=None):
+    """Boot the guest of a run directory and wait for its end."""
+    console = os.path.join(directory, "console.txt")
+    started = time.monotonic()
+    failure = _boot(_command(directory, kernel, settings, seed), console,
+                    started + settings["wall_timeout_s"], on_line)
+    log, failure = _judge(directory, console, failure)
+    return Outcome(failure, log, time.monotonic() - started)
+
+
+def _command(directory, kernel, settings, seed):
+    return [kernel, f"mem={settings['guest_mem']}", "root=/dev/root", "rootfstype=hostfs",
+            "rootflags=/", "rw", f"init={directory}/init.sh", "con=null", "con0=fd:0,fd:1",
+            "time-travel=inf-cpu", "time-travel-start=1000000000000000000",
+            f"vrack.seed={seed}", "quiet", *settings["boot"]]
+
+
+def _boot(command, console, deadline, on_line):
+    """None, or why the guest did not end by itself."""
+    with open(console, "wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True,
+                                   env={**os.environ, "TMPDIR": _fast_directory()})
+        _running.add(process)
+        try:
+            return _watch(process, log, deadline, on_line)
+        finally:
+            _end(process)
+
+
+def _fast_directory():
+    """The guest's memory is a file; on a disk it would be written back."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else os.environ.get("TMPDIR", "/tmp")
+
+
+def _watch(process, log, deadline, on_line):
+    selector = selectors.DefaultSelector()
+    selector.register(process.stdout, selectors.EVENT_READ)
+    rest = b""
+    while True:
+        if not selector.select(max(0, deadline - time.monotonic())):
+            return "hung: wall_timeout_s passed"
+        chunk = os.read(process.stdout.fileno(), 65536)
+        if not chunk:
+            return None
+        log.write(chunk)
+        log.flush()
+        *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
+        for line in filter(None, lines):
+            if on_line:
+                on_line(line.decode("utf-8", "replace").rstrip())
+
+
+def stop_all():
+    """End every guest at once; their threads then return by themselves."""
+    for process in list(_running):
+        _kill(process)
+
+
+def _kill(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _end(process):
+    """The guest's processes are children of the kernel's, in its session."""
+    if process.poll() is None:
+        try:
+            process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            pass
+    _kill(process)
+    process.wait()
+    _running.discard(process)
+    process.stdout.close()
+
+
+def _judge(directory, console, failure):
+    """(log to read, what went wrong or None)."""
+    dmesg = os.path.join(directory, "dmesg.txt")
+    if failure:
+        return console, failure
+    for log in (console, dmesg):
+        line = _first(log, ILL)
+        if line:
+            return log, f"the kernel said: {line}"
+    leaks = os.path.join(directory, "kmemleak.txt")
+    if _first(leaks, LEAK):
+        return leaks, "kmemleak found a leak"
+    status = _text(os.path.join(directory, "status")).strip()
+    if status != "ok":
+        return console, status or "the guest ended before its time"
+    return console, None
+
+
+def _first(path, pattern):
+    return next((line.strip() for line in _text(path).splitlines() if pattern.search(line)), None)
+
+
+def _text(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read()
+    except OSError:
+        return ""
