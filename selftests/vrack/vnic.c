@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The virtual NIC: what a host's stack sees of the rack.
+ *
+ * Transmit: a ring a queue. A TSO skb is cut only when its turn comes, its
+ * frames leave back to back at line rate, and the skb is completed (BQL,
+ * ring slot, socket) when the last bit of its last frame is on the wire.
+ * TSQ, BQL and the retransmission logic all look at that moment; to hold
+ * the skb's socket any longer, as veth does, makes TCP believe that packets
+ * inside the network are still in the host.
+ *
+ * Receive: frames wait in a ring for an interrupt, at once or coalesced by
+ * count and time, then NAPI hands them to GRO. `jitter_ns` delays the poll
+ * by an exponential time, as a busy host does; software timestamps then
+ * carry that noise.
+ *
+ * Interfaces are NOARP: frames are routed by MAC address if it is another
+ * NIC's, else by IP address (vr_frame.c).
+ */
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/if_vlan.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "compat/gso.h"
+#include "vr.h"
+
+#define RX_RING		4096	/* frames; 5 ms of MTU frames at 10 Gbit/s */
+
+struct vr_nic_priv {
+	struct vr_nic *nic;
+};
+
+static struct vr_nic *dev_nic(struct net_device *dev)
+{
+	return ((struct vr_nic_priv *)netdev_priv(dev))->nic;
+}
+
+/* ---- transmit ---- */
+
+static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct vr_nic *nic = dev_nic(dev);
+	u16 index = skb_get_queue_mapping(skb);
+	struct netdev_queue *txq = netdev_get_tx_queue(dev, index);
+	struct vr_txq *q = &nic->txq[index];
+	u64 now_ps;
+
+	skb_tx_timestamp(skb);
+	vr_frame_classify(skb, nic);
+	now_ps = vr_enter();
+	if (unlikely(!nic->port || !vrack.up)) {
+		vr_drop(skb);
+		vr_leave();
+		return NETDEV_TX_OK;
+	}
+	vr_cb(skb)->queued_ps = now_ps;
+	netdev_tx_sent_queue(txq, skb->len);
+	__skb_queue_tail(&q->ring, skb);
+	if (++q->in_ring >= nic->ring_size)
+		netif_tx_stop_queue(txq);
+	vr_port_kick(nic->port, now_ps);
+	vr_leave();
+	return NETDEV_TX_OK;
+}
+
+/* A frame source's frame joins the first ring; the stack's BQL does not count it. */
+void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps)
+{
+	vr_cb(skb)->queued_ps = now_ps;
+	nic->txq[0].in_ring++;
+	__skb_queue_tail(&nic->txq[0].ring, skb);
+	vr_port_kick(nic->port, now_ps);
+}
+
+/*
+ * Cut a TSO skb into frames. They must not carry its socket: hardware holds
+ * one reference, the skb itself.
+ */
+static struct sk_buff *cut(struct sk_buff *parent)
+{
+	void (*destructor)(struct sk_buff *skb) = parent->destructor;
+	struct sock *sk = parent->sk;
+	struct sk_buff *frames;
+
+	parent->destructor = NULL;
+	parent->sk = NULL;
+	frames = skb_gso_segment(parent, NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA |
+				 NETIF_F_HW_VLAN_CTAG_TX);
+	parent->sk = sk;
+	parent->destructor = destructor;
+	return frames;
+}
+
+static void complete_tx(struct vr_nic *nic, u16 index, u32 bytes, bool bql)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(nic->dev, index);
+	struct vr_txq *q = &nic->txq[index];
+
+	q->in_ring--;
+	if (bql)
+		netdev_tx_completed_queue(txq, 1, bytes);
+	/* three quarters: not a wake-up for every slot */
+	if (netif_tx_queue_stopped(txq) && q->in_ring <= nic->ring_size - nic->ring_size / 4)
+		netif_tx_wake_queue(txq);
+}
+
+/* The next frame of a ring in which none is begun; NULL when it is empty. */
+static struct sk_buff *begin(struct vr_nic *nic, u16 index, u64 now_ps)
+{
+	struct vr_txq *q = &nic->txq[index];
+	struct sk_buff *skb, *frames;
+	struct vr_cb *cb;
+
+	while ((skb = __skb_dequeue(&q->ring))) {
+		cb = vr_cb(skb);
+		cb->waited_ps = now_ps - cb->queued_ps;
+		if (!skb_is_gso(skb)) {
+			cb->flags |= VR_F_LAST;
+			return skb;
+		}
+		frames = cut(skb);
+		if (!IS_ERR_OR_NULL(frames)) {
+			q->parent = skb;
+			q->frames = frames;
+			return NULL;
+		}
+		nic->dev->stats.tx_dropped++;
+		complete_tx(nic, index, skb->len, true);
+		vr_drop(skb);
+	}
+	return NULL;
+}
+
+static struct sk_buff *next_cut(struct vr_txq *q)
+{
+	struct sk_buff *skb = q->frames;
+	struct vr_cb *cb = vr_cb(skb);
+
+	q->frames = skb->next;
+	skb_mark_not_on_list(skb);
+	*cb = *vr_cb(q->parent);
+	cb->wire_bytes = vr_wire_bytes(skb->len + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0));
+	if (!q->frames)
+		cb->flags |= VR_F_LAST;
+	return skb;
+}
+
+static struct sk_buff *next_of(struct vr_nic *nic, u16 index, u64 now_ps)
+{
+	struct vr_txq *q = &nic->txq[index];
+	struct sk_buff *head = q->frames ? q->parent : skb_peek(&q->ring);
+	struct sk_buff *skb;
+
+	if (!head || nic->port->paused & BIT(vr_cb(head)->prio))
+		return NULL;
+	if (!q->frames) {
+		skb = begin(nic, index, now_ps);
+		if (skb || !q->frames)
+			return skb;
+	}
+	return next_cut(q);
+}
+
+/* Frame by frame round robin over the rings. */
+static struct sk_buff *dequeue(struct vr_port *port, u64 now_ps)
+{
+	struct vr_nic *nic = vr_nic(port->node);
+	u16 i, index;
+	struct sk_buff *skb;
+
+	for (i = 0; i < nic->txqs; i++) {
+		index = (nic->next_txq + i) % nic->txqs;
+		skb = next_of(nic, index, now_ps);
+		if (!skb)
+			continue;
+		nic->sending_txq = index;
+		nic->next_txq = (index + 1) % nic->txqs;
+		nic->dev->stats.tx_packets++;
+		nic->dev->stats.tx_bytes += skb->len;
+		return skb;
+	}
+	return NULL;
+}
+
+/* The last bit of port->on_wire has left. */
+void vr_nic_sent(struct vr_port *port, u64 now_ps)
+{
+	struct vr_nic *nic = vr_nic(port->node);
+	struct vr_txq *q = &nic->txq[nic->sending_txq];
+	struct sk_buff *skb = port->on_wire;
+	u32 bytes;
+
+	port->on_wire = NULL;
+	if (!skb)
+		return;
+	if (unlikely(nic->hooks && nic->hooks->sent))
+		nic->hooks->sent(nic, skb, port->began_ps, now_ps);
+	if (!(vr_cb(skb)->flags & VR_F_LAST))
+		return;
+	bytes = skb->len;
+	if (q->parent && !q->frames) {
+		bytes = q->parent->len;
+		vr_drop(q->parent);
+		q->parent = NULL;
+	} else {
+		skb_orphan(skb);
+	}
+	complete_tx(nic, nic->sending_txq, bytes, !(vr_cb(skb)->flags & VR_F_SYNTH));
+}
+
+/* ---- receive ---- */
+
+static void interrupt(struct vr_nic *nic)
+{
+	nic->irq_enabled = false;
+	napi_schedule(&nic->napi);
+}
+
+static void irq_event(struct vr_event *ev, u64 now_ps)
+{
+	interrupt(container_of(ev, struct vr_nic, irq));
+}
+
+/* Interrupts are on and frames wait: when is the next one due? */
+static void set_irq(struct vr_nic *nic, u64 now_ps)
+{
+	bool full = skb_queue_len(&nic->rx) >= nic->rx_frames || !nic->rx_ps;
+	u64 when_ps = full ? now_ps : now_ps + nic->rx_ps;
+
+	if (nic->jitter_ps) {
+		if (nic->irq.slot < 0)
+			vr_event_set(&nic->irq, when_ps + vr_random_exp(nic->jitter_ps));
+	} else if (full) {
+		vr_event_cancel(&nic->irq);
+		interrupt(nic);
+	} else if (nic->irq.slot < 0) {
+		vr_event_set(&nic->irq, when_ps);
+	}
+}
+
+static void sink_synthetic(struct vr_nic *nic, struct sk_buff *skb)
+{
+	nic->synth_packets++;
+	if (vr_frame_is_ce(skb))
+		nic->synth_ce++;
+	vr_drop(skb);
+}
+
+static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
+{
+	struct vr_nic *nic = vr_nic(port->node);
+	struct vr_cb *cb = vr_cb(skb);
+
+	nic->rx_packets++;
+	nic->rx_wire_bytes += cb->wire_bytes;
+	vr_hist_add(cb->flags & VR_F_PAYLOAD ? nic->delay_payload : nic->delay_bare,
+		    div_u64(cb->waited_ps, VR_PS_PER_NS));
+	if (unlikely(nic->hooks && nic->hooks->received))
+		nic->hooks->received(nic, skb, now_ps);
+	if (cb->flags & VR_F_SYNTH) {
+		sink_synthetic(nic, skb);
+		return;
+	}
+	if (!netif_running(nic->dev) || skb_queue_len(&nic->rx) >= RX_RING) {
+		nic->rx_drops++;
+		vr_drop(skb);
+		return;
+	}
+	__skb_queue_tail(&nic->rx, skb);
+	if (nic->irq_enabled)
+		set_irq(nic, now_ps);
+}
+
+static void deliver(struct vr_nic *nic, struct sk_buff *skb)
+{
+	struct net_device *dev = nic->dev;
+	struct vr_cb *cb = vr_cb(skb);
+	bool by_ip = !(cb->flags & VR_F_FLOOD);
+	u32 hash = cb->hash;
+
+	memset(skb->cb, 0, sizeof(skb->cb));
+	skb_orphan(skb);
+	skb_scrub_packet(skb, true);
+	skb->priority = 0;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb->csum_level = 0;
+	skb_set_hash(skb, hash, PKT_HASH_TYPE_L4);
+	dev->stats.rx_packets++;
+	dev->stats.rx_bytes += skb->len;
+	skb->protocol = eth_type_trans(skb, dev);
+	/* routed here, whatever MAC address a NOARP sender wrote */
+	if (by_ip)
+		skb->pkt_type = PACKET_HOST;
+	skb_record_rx_queue(skb, 0);
+	napi_gro_receive(&nic->napi, skb);
+}
+
+static void take_rx(struct vr_nic *nic, struct sk_buff_head *batch, int budget)
+{
+	vr_enter();
+	while (budget-- && !skb_queue_empty(&nic->rx))
+		__skb_queue_tail(batch, __skb_dequeue(&nic->rx));
+	vr_leave();
+}
+
+static int poll(struct napi_struct *napi, int budget)
+{
+	struct vr_nic *nic = container_of(napi, struct vr_nic, napi);
+	struct sk_buff_head batch;
+	struct sk_buff *skb;
+	int done = 0;
+	u64 now_ps;
+
+	__skb_queue_head_init(&batch);
+	take_rx(nic, &batch, budget);
+	while ((skb = __skb_dequeue(&batch))) {
+		deliver(nic, skb);
+		done++;
+	}
+	if (done < budget && napi_complete_done(napi, done)) {
+		now_ps = vr_enter();
+		nic->irq_enabled = true;
+		if (!skb_queue_empty(&nic->rx))
+			set_irq(nic, now_ps);
+		vr_leave();
+	}
+	return done;
+}
+
+/* ---- net_device ---- */
+
+static int nic_open(struct net_device *dev)
+{
+	struct vr_nic *nic = dev_nic(dev);
+
+	napi_enable(&nic->napi);
+	local_bh_disable();
+	vr_enter();
+	nic->irq_enabled = true;
+	vr_leave();
+	local_bh_enable();
+	netif_tx_start_all_queues(dev);
+	return 0;
+}
+
+static int nic_stop(struct net_device *dev)
+{
+	struct vr_nic *nic = dev_nic(dev);
+
+	netif_tx_stop_all_queues(dev);
+	local_bh_disable();
+	vr_enter();
+	nic->irq_enabled = false;
+	vr_event_cancel(&nic->irq);
+	skb_queue_splice_tail_init(&nic->rx, &vrack.done);
+	vr_leave();
+	local_bh_enable();
+	napi_disable(&nic->napi);
+	return 0;
+}
+
+static const struct net_device_ops nic_ops = {
+	.ndo_open		= nic_open,
+	.ndo_stop		= nic_stop,
+	.ndo_start_xmit		= start_xmit,
+	.ndo_validate_addr	= eth_validate_addr,
+};
+
+static int get_link_ksettings(struct net_device *dev, struct ethtool_link_ksettings *cmd)
+{
+	struct vr_nic *nic = dev_nic(dev);
+
+	cmd->base.speed = nic->port ? div_u64(nic->port->rate_bps, 1000000) : SPEED_UNKNOWN;
+	cmd->base.duplex = DUPLEX_FULL;
+	cmd->base.port = PORT_FIBRE;
+	cmd->base.autoneg = AUTONEG_DISABLE;
+	return 0;
+}
+
+static int get_coalesce(struct net_device *dev, struct ethtool_coalesce *ec,
+			struct kernel_ethtool_coalesce *kec, struct netlink_ext_ack *extack)
+{
+	struct vr_nic *nic = dev_nic(dev);
+
+	ec->rx_max_coalesced_frames = nic->rx_frames;
+	ec->rx_coalesce_usecs = div_u64(nic->rx_ps, VR_PS_PER_NS * 1000);
+	return 0;
+}
+
+static int set_coalesce(struct net_device *dev, struct ethtool_coalesce *ec,
+			struct kernel_ethtool_coalesce *kec, struct netlink_ext_ack *extack)
+{
+	struct vr_nic *nic = dev_nic(dev);
+
+	if (!ec->rx_max_coalesced_frames || ec->rx_coalesce_usecs > USEC_PER_SEC) {
+		NL_SET_ERR_MSG(extack, "rx-frames must be at least 1, rx-usecs at most 1000000");
+		return -EINVAL;
+	}
+	nic->rx_frames = ec->rx_max_coalesced_frames;
+	nic->rx_ps = (u64)ec->rx_coalesce_usecs * VR_PS_PER_NS * 1000;
+	return 0;
+}
+
+static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
+{
+	strscpy(info->driver, "vrack", sizeof(info->driver));
+}
+
+static const struct ethtool_ops nic_ethtool_ops = {
+	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS | ETHTOOL_COALESCE_RX_MAX_FRAMES,
+	.get_drvinfo		= get_drvinfo,
+	.get_link		= ethtool_op_get_link,
+	.get_link_ksettings	= get_link_ksettings,
+	.get_coalesce		= get_coalesce,
+	.set_coalesce		= set_coalesce,
+	.get_ts_info		= ethtool_op_get_ts_info,
+};
+
+static void setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	dev->netdev_ops = &nic_ops;
+	dev->ethtool_ops = &nic_ethtool_ops;
+	dev->flags |= IFF_NOARP;
+	dev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA | NETIF_F_RXCSUM |
+			   NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN | NETIF_F_TSO_MANGLEID |
+			   NETIF_F_GSO_UDP_L4;
+	dev->features = dev->hw_features | NETIF_F_HW_VLAN_CTAG_TX;
+	dev->vlan_features = dev->hw_features;
+	dev->max_mtu = 9600;
+}
+
+/* The MAC address names the node, so that frames need no table to be routed. */
+static void set_mac(struct net_device *dev, u16 id)
+{
+	const u8 mac[ETH_ALEN] = { 0x02, 'v', 'r', 0, id >> 8, id & 0xff };
+
+	eth_hw_addr_set(dev, mac);
+}
+
+static int register_dev(struct vr_nic *nic)
+{
+	struct net_device *dev;
+	int err;
+
+	dev = alloc_netdev_mqs(sizeof(struct vr_nic_priv), nic->node.name, NET_NAME_USER, setup,
+			       nic->txqs, 1);
+	if (!dev)
+		return -ENOMEM;
+	((struct vr_nic_priv *)netdev_priv(dev))->nic = nic;
+	nic->dev = dev;
+	set_mac(dev, nic->node.id);
+	netif_napi_add(dev, &nic->napi, poll);
+	netif_carrier_off(dev);
+	err = register_netdev(dev);
+	if (err) {
+		netif_napi_del(&nic->napi);
+		free_netdev(dev);
+		nic->dev = NULL;
+	}
+	return err;
+}
+
+void vr_nic_up(struct vr_nic *nic)
+{
+	netif_carrier_on(nic->dev);
+}
+
+static int alloc_nic(struct vr_nic *nic)
+{
+	u16 i;
+
+	nic->txq = kcalloc(nic->txqs, sizeof(*nic->txq), GFP_KERNEL);
+	nic->delay_payload = kvzalloc(sizeof(*nic->delay_payload), GFP_KERNEL);
+	nic->delay_bare = kvzalloc(sizeof(*nic->delay_bare), GFP_KERNEL);
+	if (!nic->txq || !nic->delay_payload || !nic->delay_bare)
+		return -ENOMEM;
+	for (i = 0; i < nic->txqs; i++)
+		__skb_queue_head_init(&nic->txq[i].ring);
+	return 0;
+}
+
+/* ERR_PTR on failure; the netdev is registered in the caller's namespace, carrier off. */
+struct vr_nic *vr_nic_add(const char *name, u16 queues)
+{
+	struct vr_nic *nic = kzalloc(sizeof(*nic), GFP_KERNEL);
+	int err;
+
+	if (!nic)
+		return ERR_PTR(-ENOMEM);
+	nic->txqs = queues;
+	__skb_queue_head_init(&nic->rx);
+	vr_event_init(&nic->irq, true, irq_event);
+	nic->node.dequeue = dequeue;
+	nic->node.receive = receive;
+	err = alloc_nic(nic) ?: vr_node_init(&nic->node, VR_NIC, name);
+	if (err)
+		goto free;
+	err = register_dev(nic);
+	if (err) {
+		list_del(&nic->node.list);
+		vrack.node[--vrack.nodes_count] = NULL;
+		goto free;
+	}
+	return nic;
+free:
+	kfree(nic->txq);
+	kvfree(nic->delay_payload);
+	kvfree(nic->delay_bare);
+	kfree(nic);
+	return ERR_PTR(err);
+}
+
+/* Take the interface from the host; the rack's events are stopped. */
+void vr_nic_unregister(struct vr_nic *nic)
+{
+	unregister_netdev(nic->dev);
+	netif_napi_del(&nic->napi);
+}
+
+/* After vr_nic_unregister(). */
+void vr_nic_free(struct vr_nic *nic)
+{
+	u16 i;
+
+	for (i = 0; i < nic->txqs; i++) {
+		__skb_queue_purge(&nic->txq[i].ring);
+		kfree_skb_list(nic->txq[i].frames);
+		kfree_skb(nic->txq[i].parent);
+	}
+	__skb_queue_purge(&nic->rx);
+	vr_addr_del(nic);
+	free_netdev(nic->dev);
+	kfree(nic->txq);
+	kvfree(nic->delay_payload);
+	kvfree(nic->delay_bare);
+	kfree(nic);
+}

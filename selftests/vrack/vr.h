@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * vrack: a rack of hosts' NICs and switches in one kernel, for tests.
+ *
+ * The model is store and forward, event by event, on a picosecond clock of
+ * its own:
+ *
+ *      host stack            NIC                 switch              NIC
+ *   qdisc -> ndo_start_xmit  ring -> port ==link==> queue -> port ==link==> NAPI
+ *                                    |                       |
+ *                     one frame at a time at line rate, delay_ps later at the
+ *                     other end, whole; a NIC cuts TSO skbs just before
+ *
+ * A frame is an sk_buff of at most one MTU whose control block (struct vr_cb)
+ * the rack owns from ndo_start_xmit to delivery. Every egress, of NIC and
+ * switch alike, is a struct vr_port: what differs is where its next frame
+ * comes from (->dequeue) and what happens when one has left (->sent).
+ *
+ * Everything below is guarded by vrack.lock, taken with bottom halves off;
+ * fields that are fixed once `up` was written say so. skbs are freed after the
+ * lock is dropped (vrack.done).
+ */
+#ifndef VR_H
+#define VR_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+
+#include "vr_hist.h"
+#include "vr_queue_rules.h"
+#include "vr_time.h"
+
+#define VR_PRIOS	8
+#define VR_DSCPS	64
+#define VR_NODES_MAX	2048	/* NICs and switches; a 3-level fat tree of 192 hosts has 272 */
+#define VR_PORTS_MAX	256	/* of one switch */
+#define VR_NO_NODE	0xffff
+
+/* Frame flags (vr_cb.flags) */
+#define VR_F_LAST	BIT(0)	/* last frame of what the host handed over */
+#define VR_F_PAYLOAD	BIT(1)	/* carries user data, not a pure ACK */
+#define VR_F_PFC	BIT(2)	/* PFC message between neighbours */
+#define VR_F_SYNTH	BIT(3)	/* from a frame source, counted at the sink */
+#define VR_F_FLOOD	BIT(4)	/* multicast: copied along the tree */
+
+/* What the rack knows of a frame; lives in skb->cb. */
+struct vr_cb {
+	u64 queued_ps;		/* entered the queue it stands in */
+	u64 arrive_ps;		/* will be whole at the other end of the link */
+	u64 waited_ps;		/* in queues so far, the source NIC's included */
+	u32 wire_bytes;		/* with Ethernet's overhead */
+	u32 hash;		/* of the 5-tuple, for ECMP */
+	u16 dst;		/* node, or VR_NO_NODE */
+	u16 in_port;		/* of the switch it stands in */
+	u8 prio;
+	u8 color;
+	u8 flags;
+	u8 pfc_xoff;		/* VR_F_PFC: 1 stop, 0 go, for prio */
+};
+
+static inline struct vr_cb *vr_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct vr_cb) > sizeof(skb->cb));
+	return (struct vr_cb *)skb->cb;
+}
+
+struct vr_event {
+	u64 when_ps;
+	u64 order;		/* equal times run in the order of scheduling */
+	int slot;		/* in its heap, -1 when not scheduled */
+	bool host;		/* the host sees its effect at once (see vr_engine.c) */
+	void (*fn)(struct vr_event *ev, u64 now_ps);
+};
+
+struct vr_port;
+struct vr_node;
+
+/* One direction of a cable: frames in flight, oldest first. */
+struct vr_link {
+	struct sk_buff_head flight;
+	struct vr_event arrival;	/* of the oldest */
+	u64 delay_ps;
+	u64 last_arrive_ps;	/* a shortened cable must not reorder */
+	u32 loss_ppb;		/* frames damaged, per 10^9 */
+	u64 lost;
+};
+
+struct vr_color_stat {
+	u64 packets;
+	u64 bytes;		/* MAC header to FCS */
+	u64 drops;
+};
+
+struct vr_port_stat {
+	u64 tx_packets;
+	u64 tx_wire_bytes;
+	u64 ecn_marks;
+	u64 drops[VR_VERDICTS];
+	struct vr_color_stat color[VR_COLORS];
+	u64 pauses_sent;
+	u64 paused_ps;		/* time in which at least one priority stood still */
+	u64 queue_max_bytes;
+};
+
+struct vr_port {
+	struct vr_node *node;	/* fixed */
+	struct vr_port *peer;	/* the other end of the cable; fixed */
+	u16 index;		/* within node; fixed */
+	char name[IFNAMSIZ * 2];
+	u64 rate_bps;
+	u64 rate_rem;		/* vr_serialize_ps() */
+	u64 began_ps;		/* the frame last put on the wire: first bit, */
+	u64 busy_until_ps;	/* and last */
+	bool wake_set;		/* tx_done is scheduled */
+	struct sk_buff *on_wire;	/* NIC: frame being sent, to be completed */
+	struct vr_event tx_done;
+	struct vr_link link;	/* from here to peer */
+	u8 paused;		/* priorities stopped by the peer, a bit each */
+	u64 paused_since_ps;
+	struct vr_port_stat stat;
+
+	/* switch ports only */
+	struct sk_buff_head queue[VR_PRIOS];
+	u64 queue_bytes[VR_PRIOS];
+	u64 waiting_bytes;	/* all priorities */
+	struct sk_buff_head control;	/* PFC messages, sent first */
+	u64 held_bytes[VR_PRIOS];	/* in this switch, having come in here */
+	u8 xoff_sent;		/* priorities we stopped at the peer */
+	struct vr_ecn ecn;
+	u64 color_k_bytes;
+	u64 limit_bytes;
+	struct vr_hist *delay;	/* time frames waited here */
+};
+
+enum vr_kind { VR_NIC, VR_SWITCH };
+
+struct vr_node {
+	enum vr_kind kind;
+	u16 id;
+	char name[IFNAMSIZ];
+	struct list_head list;	/* vrack.nodes */
+	u16 ports;
+	struct vr_port **port;
+
+	/* set by the kind: next frame to send, or NULL */
+	struct sk_buff *(*dequeue)(struct vr_port *port, u64 now_ps);
+	/* a whole frame came in on @port; owns it */
+	void (*receive)(struct vr_port *port, struct sk_buff *skb, u64 now_ps);
+
+	/* switches: routes[dst node] -> next-hop ports; fixed after `up` */
+	u16 *routes;		/* a row a destination: count, then ports */
+	unsigned long *tree;	/* bitmap: ports of the flooding tree */
+};
+
+struct vr_switch {
+	struct vr_node node;
+	u64 buffer_bytes;
+	u64 used_bytes;
+	u64 used_max_bytes;
+	u32 alpha_milli;
+	u32 seed;		/* of the ECMP hash */
+	u8 pfc_prios;		/* lossless priorities, a bit each */
+	u64 pfc_xoff_bytes;
+	u64 pfc_xon_bytes;
+};
+
+struct vr_txq {
+	struct sk_buff_head ring;	/* handed over, not begun */
+	struct sk_buff *parent;		/* the TSO skb being cut, or NULL */
+	struct sk_buff *frames;		/* what is left of it */
+	u32 in_ring;			/* ring + parent or frame in service */
+	u64 parent_waited_ps;
+};
+
+struct vr_nic;
+
+/*
+ * Where a later PHC and its hardware stamps attach: called with the exact
+ * times of a frame's first and last bit at this NIC. NULL: nobody.
+ */
+struct vr_nic_hooks {
+	void (*sent)(struct vr_nic *nic, struct sk_buff *skb, u64 first_ps, u64 last_ps);
+	void (*received)(struct vr_nic *nic, struct sk_buff *skb, u64 last_ps);
+};
+
+struct vr_nic {
+	struct vr_node node;
+	struct vr_port *port;	/* node.port[0], NULL before its link */
+	struct net_device *dev;
+	struct napi_struct napi;
+	const struct vr_nic_hooks *hooks;
+	struct vr_txq *txq;
+	u16 txqs;		/* fixed */
+	u16 next_txq;
+	u16 sending_txq;	/* of port->on_wire */
+	u32 ring_size;
+
+	struct sk_buff_head rx;	/* arrived, not yet polled */
+	struct vr_event irq;
+	bool irq_enabled;	/* false while NAPI polls */
+	u32 rx_frames;		/* coalescing: interrupt at so many frames */
+	u64 rx_ps;		/* or so long after the first */
+	u64 jitter_ps;		/* mean of the exponential delay of the poll */
+	__be32 ip;
+	struct in6_addr ip6;
+	struct hlist_node ip_hash;
+	struct hlist_node ip6_hash;
+
+	u64 rx_packets;
+	u64 rx_wire_bytes;
+	u64 rx_drops;		/* receive ring full or interface down */
+	u64 synth_packets;
+	u64 synth_ce;
+	struct vr_hist *delay_payload;	/* frames' waiting time, summed over the path */
+	struct vr_hist *delay_bare;	/* the same for frames without payload */
+};
+
+struct vrack {
+	spinlock_t lock;
+	bool up;
+	u64 epoch_ns;		/* ktime of rack time 0 */
+	u64 since_ps;		/* last stats reset */
+	u64 hops;		/* frames sent by any port */
+	u64 order;		/* vr_event.order */
+	u64 rng;		/* xorshift64* state, from `seed` */
+	u16 nodes_count;
+	struct list_head nodes;
+	struct vr_node *node[VR_NODES_MAX];
+	u8 dscp_prio[VR_DSCPS];
+	u8 dscp_color[VR_DSCPS];
+	struct sk_buff_head done;	/* to be freed once the lock is dropped */
+};
+
+extern struct vrack vrack;
+
+/* vr_engine.c */
+int vr_engine_init(void);
+void vr_engine_exit(void);
+u64 vr_now_ps(void);
+void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *, u64));
+int vr_event_set(struct vr_event *ev, u64 when_ps);
+void vr_event_cancel(struct vr_event *ev);
+void vr_engine_slack(u64 slack_ps);
+u64 vr_enter(void);
+void vr_leave(void);
+u32 vr_random(void);
+u64 vr_random_exp(u64 mean);
+
+/* vr_port.c */
+struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp);
+void vr_port_free(struct vr_port *port);
+void vr_port_connect(struct vr_port *a, struct vr_port *b);
+void vr_port_kick(struct vr_port *port, u64 now_ps);
+void vr_port_pause(struct vr_port *port, u8 prio, bool xoff, u64 now_ps);
+void vr_drop(struct sk_buff *skb);
+
+/* vswitch.c */
+struct vr_switch *vr_switch_add(const char *name);
+static inline struct vr_switch *vr_switch(struct vr_node *node)
+{
+	return container_of(node, struct vr_switch, node);
+}
+void vr_switch_free(struct vr_switch *sw);
+
+/* vnic.c */
+struct vr_nic *vr_nic_add(const char *name, u16 queues);
+static inline struct vr_nic *vr_nic(struct vr_node *node)
+{
+	return container_of(node, struct vr_nic, node);
+}
+void vr_nic_unregister(struct vr_nic *nic);
+void vr_nic_free(struct vr_nic *nic);
+void vr_nic_sent(struct vr_port *port, u64 now_ps);
+void vr_nic_up(struct vr_nic *nic);
+void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps);
+
+/* vr_frame.c */
+void vr_frame_classify(struct sk_buff *skb, const struct vr_nic *from);
+struct sk_buff *vr_frame_build(struct vr_nic *from, struct vr_nic *to, u32 ip_bytes, u8 tos,
+			       u16 flow);
+bool vr_frame_set_ce(struct sk_buff *skb);
+bool vr_frame_is_ce(const struct sk_buff *skb);
+
+/* vr_route.c */
+int vr_route_all(void);
+u32 vr_route_port(struct vr_switch *sw, const struct vr_cb *cb);
+void vr_route_flood(struct vr_switch *sw, struct sk_buff *skb, u16 in_port, u64 now_ps,
+		    void (*enqueue)(struct vr_switch *, struct vr_port *, struct sk_buff *, u64));
+void vr_route_free(struct vr_node *node);
+int vr_addr_add(struct vr_nic *nic);
+void vr_addr_del(struct vr_nic *nic);
+u16 vr_addr_find4(__be32 ip);
+u16 vr_addr_find6(const struct in6_addr *ip);
+u16 vr_addr_find_mac(const u8 *mac);
+
+/* vr_source.c */
+int vr_source_add(struct vr_nic *from, struct vr_nic *to, u32 ip_bytes, u64 rate_bps, bool poisson,
+		  u64 count, u64 start_ns, u8 tos, u16 flows);
+void vr_source_free_all(void);
+
+/* vr_series.c */
+int vr_series_start(struct vr_port **port, u32 ports, u64 interval_ps);
+void vr_series_cancel(void);
+void vr_series_free(void);
+
+/* vr_stats.c, vr_ctl.c */
+void vr_stats_reset(void);
+extern const struct file_operations vr_ctl_fops;
+extern const struct file_operations vr_stats_fops;
+extern const struct file_operations vr_series_fops;
+struct vr_node *vr_node_find(const char *name);
+int vr_node_init(struct vr_node *node, enum vr_kind kind, const char *name);
+
+#endif /* VR_H */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An egress and its cable: one frame at a time at the line rate, whole at
+ * the other end delay_ps after its last bit left. Cables keep order, so only
+ * the oldest frame of each needs an event.
+ */
+#include <linux/slab.h>
+
+#include "vr.h"
+
+void vr_drop(struct sk_buff *skb)
+{
+	__skb_queue_tail(&vrack.done, skb);
+}
+
+static void put_on_wire(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
+{
+	struct vr_link *link = &port->link;
+	struct vr_cb *cb = vr_cb(skb);
+
+	port->began_ps = now_ps;
+	port->busy_until_ps = now_ps + vr_serialize_ps(cb->wire_bytes, port->rate_bps,
+						       &port->rate_rem);
+	cb->arrive_ps = max(port->busy_until_ps + link->delay_ps, link->last_arrive_ps);
+	link->last_arrive_ps = cb->arrive_ps;
+	port->stat.tx_packets++;
+	port->stat.tx_wire_bytes += cb->wire_bytes;
+	vrack.hops++;
+
+	if (port->node->kind == VR_NIC) {
+		port->on_wire = skb;
+		port->wake_set = true;
+		/* a host sees completions, and those only of what it handed over */
+		port->tx_done.host = cb->flags & VR_F_LAST;
+		vr_event_set(&port->tx_done, port->busy_until_ps);
+	}
+	if (skb_queue_empty(&link->flight))
+		vr_event_set(&link->arrival, cb->arrive_ps);
+	__skb_queue_tail(&link->flight, skb);
+}
+
+/* Send what can be sent now; if the port is busy, come back when it is not. */
+void vr_port_kick(struct vr_port *port, u64 now_ps)
+{
+	struct sk_buff *skb;
+
+	if (port->wake_set)
+		return;
+	if (now_ps < port->busy_until_ps) {
+		port->wake_set = true;
+		vr_event_set(&port->tx_done, port->busy_until_ps);
+		return;
+	}
+	skb = port->node->dequeue(port, now_ps);
+	if (!skb)
+		return;
+	put_on_wire(port, skb, now_ps);
+	if (port->node->kind == VR_SWITCH &&
+	    (port->waiting_bytes || !skb_queue_empty(&port->control))) {
+		port->wake_set = true;
+		vr_event_set(&port->tx_done, port->busy_until_ps);
+	}
+}
+
+static void tx_done(struct vr_event *ev, u64 now_ps)
+{
+	struct vr_port *port = container_of(ev, struct vr_port, tx_done);
+
+	port->wake_set = false;
+	if (port->node->kind == VR_NIC)
+		vr_nic_sent(port, now_ps);
+	vr_port_kick(port, now_ps);
+}
+
+/* The peer stopped (@xoff) or released priority @prio of this egress. */
+void vr_port_pause(struct vr_port *port, u8 prio, bool xoff, u64 now_ps)
+{
+	u8 before = port->paused;
+
+	if (xoff)
+		port->paused |= BIT(prio);
+	else
+		port->paused &= ~BIT(prio);
+	if (!before && port->paused)
+		port->paused_since_ps = now_ps;
+	if (before && !port->paused)
+		port->stat.paused_ps += now_ps - port->paused_since_ps;
+	if (!xoff)
+		vr_port_kick(port, now_ps);
+}
+
+static bool damaged(struct vr_link *link)
+{
+	return link->loss_ppb &&
+	       ((u64)vr_random() * 1000000000ULL) >> 32 < link->loss_ppb;
+}
+
+static void arrival(struct vr_event *ev, u64 now_ps)
+{
+	struct vr_link *link = container_of(ev, struct vr_link, arrival);
+	struct vr_port *peer = container_of(link, struct vr_port, link)->peer;
+	struct sk_buff *skb = __skb_dequeue(&link->flight);
+	struct sk_buff *next = skb_peek(&link->flight);
+	struct vr_cb *cb = vr_cb(skb);
+
+	if (next)
+		vr_event_set(ev, vr_cb(next)->arrive_ps);
+	if (damaged(link)) {
+		link->lost++;
+		vr_drop(skb);
+	} else if (cb->flags & VR_F_PFC) {
+		vr_port_pause(peer, cb->prio, cb->pfc_xoff, now_ps);
+		vr_drop(skb);
+	} else {
+		peer->node->receive(peer, skb, now_ps);
+	}
+}
+
+/* Rate and cable are set by vr_port_connect(). NULL without memory. */
+struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp)
+{
+	struct vr_port **grown;
+	struct vr_port *port;
+	int i;
+
+	grown = krealloc_array(node->port, node->ports + 1, sizeof(*grown), gfp);
+	if (!grown)
+		return NULL;
+	node->port = grown;
+	port = kzalloc(sizeof(*port), gfp);
+	if (!port)
+		return NULL;
+	port->delay = kvzalloc(sizeof(*port->delay), gfp);
+	if (!port->delay) {
+		kfree(port);
+		return NULL;
+	}
+	port->node = node;
+	port->index = node->ports;
+	strscpy(port->name, name, sizeof(port->name));
+	for (i = 0; i < VR_PRIOS; i++)
+		__skb_queue_head_init(&port->queue[i]);
+	__skb_queue_head_init(&port->control);
+	__skb_queue_head_init(&port->link.flight);
+	vr_event_init(&port->tx_done, node->kind == VR_NIC, tx_done);
+	node->port[node->ports++] = port;
+	return port;
+}
+
+/* Lay the cable; both ends' rates and delays are set by the caller. */
+void vr_port_connect(struct vr_port *a, struct vr_port *b)
+{
+	a->peer = b;
+	b->peer = a;
+	vr_event_init(&a->link.arrival, b->node->kind == VR_NIC, arrival);
+	vr_event_init(&b->link.arrival, a->node->kind == VR_NIC, arrival);
+}
+
+/* The caller has seen to it that no event of the port is left to run. */
+void vr_port_free(struct vr_port *port)
+{
+	int i;
+
+	for (i = 0; i < VR_PRIOS; i++)
+		__skb_queue_purge(&port->queue[i]);
+	__skb_queue_purge(&port->control);
+	__skb_queue_purge(&port->link.flight);
+	kvfree(port->delay);
+	kfree(port);
+}
