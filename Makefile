@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0
+# Turnpike's front door; `make help` says what there is.  Kernel objects are
+# listed in Kbuild, this file only calls the kernel's build system with it.
+
+VERSION := $(shell cat VERSION)
+BUILD := $(CURDIR)/build
+KDIR ?= /lib/modules/$(shell uname -r)/build
+PREFIX ?= /usr/local
+DESTDIR ?=
+KERNEL ?= 6.12
+MAKEFLAGS += --no-print-directory
+
+# The release that modules built there say they are for.
+release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+# A UML tree says so itself; for others the machine's own architecture is right.
+karch := $(shell grep -qs '^CONFIG_UML=y' $(KDIR)/.config && echo um)
+
+# Kernels that share a release (plain and debug test kernels do) get a directory each.
+MODULES_OUT ?= build/modules/$(release)-$(shell readlink -f $(KDIR) | sha256sum | cut -c1-8)
+modules_out := $(abspath $(MODULES_OUT))
+
+# CI=1 turns every complaint of the compiler and of sparse into an error.
+ifneq ($(CI),)
+strict := W=1 C=2 KCFLAGS=-Werror CF='-Wsparse-error -D__CHECK_ENDIAN__'
+endif
+
+kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
+sources := Kbuild VERSION compat include tcp_timely
+tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
+man_pages := $(wildcard Documentation/man/tcp_timely.7 Documentation/man/turnpike.1)
+
+.PHONY: all
+all: tools modules
+
+.PHONY: help
+help:
+	@echo 'Turnpike $(VERSION)'
+	@echo
+	@echo '  make modules     kernel modules for the running kernel, or for KDIR=<kernel build tree>'
+	@echo '  make tools       the turnpike command and the load generator, in build/'
+	@echo '  make check       style checks and unit tests; no root, under a minute once built'
+	@echo '  make test        everything: check, module tests in UML 6.12, 6.1 and debug kernels,'
+	@echo '                   short scenarios, stock kernels in QEMU (TIERS="..." picks some)'
+	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
+	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
+	@echo '  make install     modules, tools and man pages (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
+	@echo '  make uninstall   take away what install put there'
+	@echo '  make dkms        hand the modules to dkms, to be rebuilt with every new kernel'
+	@echo '  make deps        install the Debian packages that all this needs'
+	@echo '  make clean       delete build/ and the results of compile probes'
+	@echo
+	@echo '  CI=1             warnings of compiler and sparse are errors'
+	@echo '  TURNPIKE_CACHE=  where test kernels are kept (~/.cache/turnpike)'
+
+# -- kernel modules -----------------------------------------------------------
+
+.PHONY: kernel-headers
+kernel-headers:
+	@if [ ! -e "$(KDIR)/Makefile" ] || [ -z "$(release)" ]; then \
+		echo 'No kernel headers in $(KDIR).' >&2; \
+		echo "Install them with:  apt-get install linux-headers-$$(uname -r)" >&2; \
+		echo 'or name another kernel build tree with KDIR=' >&2; \
+		exit 1; \
+	fi
+
+# Objects of different kernels must not meet: each kernel gets a tree of links to
+# the sources and is built in there.
+.PHONY: link-sources
+link-sources: kernel-headers
+	@mkdir -p $(modules_out)
+	@for s in $(wildcard $(sources) $(extra_sources)); do \
+		mkdir -p $(modules_out)/$$(dirname $$s) && \
+		cp -rsfT $(CURDIR)/$$s $(modules_out)/$$s || exit 1; \
+	done
+	@find $(modules_out) -xtype l -delete
+
+.PHONY: modules
+modules: link-sources
+	@$(kbuild) M=$(modules_out) modules
+	@echo 'Modules for $(release) are in $(modules_out)'
+
+.PHONY: test-modules
+test-modules: extra_sources = selftests/vrack
+test-modules: modules
+	@$(kbuild) M=$(modules_out)/selftests/vrack modules
+
+# For scripts: build all modules for KDIR, print where they are as the last line.
+# Several scenarios may ask at once.
+.PHONY: uml-modules
+uml-modules: kernel-headers
+	@mkdir -p $(dir $(modules_out))
+	@flock $(modules_out).lock $(MAKE) test-modules KDIR=$(KDIR) CI=$(CI) >&2
+	@echo $(modules_out)
+
+# -- tools --------------------------------------------------------------------
+
+.PHONY: tools $(tools)
+tools: $(tools)
+$(tools):
+	@mkdir -p $(BUILD)
+	@$(MAKE) -C tools/$@ BUILD=$(BUILD) VERSION=$(VERSION)
+
+# -- tests --------------------------------------------------------------------
+
+.PHONY: check
+check: tools
+	@selftests/run-tests check unit
+
+.PHONY: test
+test:
+	@selftests/run-tests $(TIERS)
+
+.PHONY: demo
+demo:
+	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --kernel $(KERNEL) --out $(BUILD)/demo
+
+.PHONY: reproduce
+reproduce:
+	@selftests/run-tests reproduce
+
+.PHONY: deps
+deps:
+	@selftests/lib/install-packages
+
+# -- installation -------------------------------------------------------------
+
+installed_modules := $(DESTDIR)/lib/modules/$(release)/updates/turnpike
+
+.PHONY: install
+install: tools modules
+	$(kbuild) M=$(modules_out) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/turnpike \
+		INSTALL_MOD_STRIP=1 DEPMOD=true modules_install
+	depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $(release)
+	install -D -m 755 $(BUILD)/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
+	for page in $(man_pages); do \
+		install -D -m 644 $$page \
+			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
+	done
+
+.PHONY: uninstall
+uninstall:
+	rm -rf $(DESTDIR)/lib/modules/*/updates/turnpike
+	for kernel in $(DESTDIR)/lib/modules/*; do \
+		rmdir $$kernel/updates 2>/dev/null; \
+		[ ! -e $$kernel/modules.dep ] || \
+			depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $${kernel##*/}; \
+	done
+	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike
+	for page in $(man_pages); do \
+		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
+	done
+
+dkms_source := $(DESTDIR)/usr/src/turnpike-$(VERSION)
+
+.PHONY: dkms-source
+dkms-source:
+	rm -rf $(dkms_source)
+	install -d $(dkms_source)
+	cp -r $(wildcard $(sources)) Makefile dkms.conf $(dkms_source)/
+	rm -rf $(dkms_source)/compat/generated
+
+.PHONY: dkms
+dkms: dkms-source
+	dkms add turnpike/$(VERSION)
+	dkms install turnpike/$(VERSION)
+
+.PHONY: clean
+clean:
+	rm -rf build compat/generated
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
