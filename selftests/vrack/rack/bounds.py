@@ -19,10 +19,15 @@ class Verdict:
         self.per_seed = {}
         self.measured = None
         self.failure = None
+        self.skipped = None
 
     @property
     def passed(self):
-        return self.failure is None
+        return self.failure is None and self.skipped is None
+
+    @property
+    def word(self):
+        return "not ok" if self.failure else "ok"
 
     def describe(self):
         limits = [f"{sign} {limit:g}" for sign, limit in ((">=", self.min), ("<=", self.max))
@@ -32,7 +37,7 @@ class Verdict:
 
     def judge(self):
         values = list(self.per_seed.values())
-        if self.failure:
+        if self.failure or self.skipped:
             return
         if not values or None in values:
             self.failure = "nothing was measured"
@@ -56,7 +61,10 @@ class Verdict:
 def check(settings, names):
     """Refuse bounds and metrics that cannot be evaluated, before any run."""
     for bound in settings["bounds"]:
-        _parse(bound["metric"], bound.where("metric"))
+        node = _parse(bound["metric"], bound.where("metric"))
+        for name in expr.variants(node):
+            if name not in names:
+                raise ScenarioError(bound.where("metric"), f"of(): no variant is called '{name}'")
         for pattern in bound["variant"]:
             if not fnmatch.filter(names, pattern):
                 raise ScenarioError(bound.where("variant"), f"no variant is called '{pattern}'")
@@ -88,6 +96,8 @@ def _judge(bound, name, results):
                   if seed in runs and not runs[seed].failure}
         try:
             verdict.per_seed[seed] = expr.evaluate(node, run, others)
+        except expr.NotRun as reason:
+            verdict.skipped = str(reason)
         except expr.ExprError as error:
             verdict.failure = str(error)
             break

@@ -91,7 +91,7 @@ def _main(args):
     tree = scenario.read(args.scenario)
     found = variants.expand(tree, [_override(text) for text in args.set])
     bounds.check(found[0].settings, [variant.name for variant in found])
-    plans = [Plan(variant) for variant in _chosen(found, args.variant)]
+    plans = [Plan(variant, args.scenario) for variant in _chosen(found, args.variant)]
     if args.check:
         print("\n".join(plan.name for plan in plans))
         return 0
@@ -168,6 +168,7 @@ def _ktap(context, results, verdicts):
     lines = [f"not ok - {name} {run.plan.name} seed {run.seed}: {run.failure} (log: {run.log})"
              for runs in results.values() for run in runs.values() if run.failure]
     for verdict in verdicts:
-        word, tail = ("ok", "") if verdict.passed else ("not ok", f" [{verdict.failure}]")
-        lines.append(f"{word} - {name} {verdict.describe()}{tail}")
+        tail = f" [{verdict.failure}]" if verdict.failure else ""
+        tail += f" # SKIP {verdict.skipped}" if verdict.skipped else ""
+        lines.append(f"{verdict.word} - {name} {verdict.describe()}{tail}")
     return lines or [f"ok - {name} ran, no bounds given"]

@@ -20,6 +20,10 @@ class ExprError(ValueError):
     pass
 
 
+class NotRun(ExprError):
+    """of() names a variant that was left out of this run."""
+
+
 def parse(text):
     """The expression, checked as far as it can be without a run."""
     try:
@@ -36,10 +40,18 @@ def evaluate(node, run, others=None):
     None when a metric has nothing to tell."""
     try:
         return _value(node, run, others or {})
+    except NotRun:
+        raise
     except (ValueError, KeyError, TypeError) as error:
         raise ExprError(f"{ast.unparse(node)}: {error}") from None
     except ZeroDivisionError:
         return None
+
+
+def variants(node):
+    """The variants that an expression names with of()."""
+    return [_word(call.args[0]) for call in ast.walk(node)
+            if isinstance(call, ast.Call) and call.func.id == "of"]
 
 
 def _check(node):
@@ -116,7 +128,7 @@ def _call(node, run, others):
     if name == "of":
         variant = _word(node.args[0])
         if variant not in others:
-            raise ExprError(f"no result of variant '{variant}'")
+            raise NotRun(f"variant '{variant}' was not run")
         return _value(node.args[1], others[variant], others)
     return METRICS[name](run, *(_word(item) for item in node.args),
                          **{item.arg: _word(item.value) for item in node.keywords})

@@ -24,6 +24,7 @@ class Link:
     delay_ns: int = None        # None: derived from the base RTT
     port_a: str = None          # name of the port of a switch, without the switch
     port_b: str = None
+    fcs_ppb: int = 0            # frames damaged, per 10^9, both ways
 
 
 class Graph:

@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 
+from . import tools as tool_paths
 from . import vrackcmd
 
 CTL = "/sys/kernel/debug/vrack/ctl"
@@ -181,10 +182,22 @@ def vload_config(plan, seed, directory):
              for name in plan.graph.hosts}
     config = {"seed": seed, "duration_s": settings["duration_s"],
               "warmup_s": settings["warmup_s"], "hosts": hosts,
-              "actions": _actions(plan, directory), "loads": plan.loads}
+              "actions": _actions(plan, directory), "loads": _loads(plan)}
+    if settings["drain_s"]:
+        config["drain_s"] = settings["drain_s"]
     if settings["sample_interval_us"]:
         config["sample_interval_us"] = settings["sample_interval_us"]
     return config
+
+
+def _loads(plan):
+    """As vload wants them: size distributions by full path."""
+    return [{**load, "sizes": _sizes(plan, load["sizes"])} if "sizes" in load else load
+            for load in plan.loads]
+
+
+def _sizes(plan, sizes):
+    return int(sizes) if sizes.isdigit() else tool_paths.sizes_file(sizes, plan.scenario_path)
 
 
 def _actions(plan, directory):

@@ -4,16 +4,20 @@ from . import graph as graphs
 from . import hostnames, topology, workload
 from .errors import ScenarioError
 
+MAX_SERIES_PORTS = 16       # of vrack.ko
+
 
 class Plan:
     """All that a guest is told and that metrics must know of a variant."""
 
-    def __init__(self, variant):
+    def __init__(self, variant, scenario_path="."):
         settings = variant.settings
         self.name = variant.name
         self.overrides = variant.overrides
         self.settings = settings
+        self.scenario_path = scenario_path
         self.mtu_bytes = settings["mtu_bytes"]
+        self._base_rtt_ns = {}
         self.graph = topology.build(settings["topology"], self.mtu_bytes)
         self.loads = workload.resolve(settings["workload"], self.graph.hosts)
         self.graph = topology.build(settings["topology"], self.mtu_bytes, self._first_pair())
@@ -37,20 +41,20 @@ class Plan:
 
     def base_rtt_ns(self, sink):
         """Mean base RTT of the sources that send to this sink."""
-        pairs = [(source, load) for load in self.loads for source in _sources(load, sink)]
-        if not pairs:
+        if sink not in self._base_rtt_ns:
+            self._base_rtt_ns[sink] = self._mean_base_rtt_ns(sink)
+        return self._base_rtt_ns[sink]
+
+    def _mean_base_rtt_ns(self, sink):
+        found = [(source, load["family"]) for load in self.loads
+                 for source, to in workload.pairs(load) if to == sink]
+        if not found:
             return graphs.base_rtt_ns(self.graph, *self.graph.reference, self.mtu_bytes)
-        return sum(graphs.base_rtt_ns(self.graph, source, sink, self.mtu_bytes, load["family"])
-                   for source, load in pairs) / len(pairs)
+        return sum(graphs.base_rtt_ns(self.graph, source, sink, self.mtu_bytes, family)
+                   for source, family in found) / len(found)
 
     def _first_pair(self):
-        for load in self.loads:
-            if load.get("from"):
-                sink = load["to"] if isinstance(load["to"], str) else load["to"][0]
-                source = next((host for host in load["from"] if host != sink), None)
-                if source:
-                    return source, sink
-        return None
+        return next((pair for load in self.loads for pair in workload.pairs(load)), None)
 
     def _ports(self, key):
         known = list(self.graph.port_names())
@@ -70,11 +74,16 @@ class Plan:
         for port in series["ports"] or ():
             if port not in known:
                 raise ScenarioError(series.where("ports"), f"series.ports: no port '{port}'")
-        return list(series["ports"] or self.bottleneck)
+        chosen = list(series["ports"] or self.bottleneck[:MAX_SERIES_PORTS])
+        if len(chosen) > MAX_SERIES_PORTS:
+            raise ScenarioError(series.where("ports"),
+                                f"series.ports: {MAX_SERIES_PORTS} are the most")
+        return chosen
 
     def _check_names(self):
         """Patterns that match nothing are mistakes."""
-        for key, known in (("hosts", self.graph.hosts), ("switches", self.graph.switches),
+        for key, known in (("hosts", self.graph.hosts), ("nics", self.graph.hosts),
+                           ("switches", self.graph.switches),
                            ("ports", list(self.graph.port_names()))):
             for pattern in self.settings[key]:
                 try:
@@ -111,10 +120,3 @@ def _host_settings(settings, name):
         merged["sysctls"].update(sysctls)
     return merged
 
-
-def _sources(load, sink):
-    """Hosts that send data of this load to sink."""
-    if load["type"] == "ping" or load["type"] == "poisson":
-        return []
-    sinks = load["to"] if isinstance(load["to"], list) else [load["to"]]
-    return [source for source in load["from"] if source != sink] if sink in sinks else []

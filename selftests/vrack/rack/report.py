@@ -21,7 +21,7 @@ def build(context, plans, results, verdicts):
         "bounds": [_bound(verdict) for verdict in verdicts],
         "failures": [{"variant": run.plan.name, "seed": run.seed, "reason": run.failure,
                       "log": _relative(context, run.log)} for run in _failed(results)],
-        "pass": not _failed(results) and all(verdict.passed for verdict in verdicts),
+        "pass": not _failed(results) and not any(verdict.failure for verdict in verdicts),
     }
 
 
@@ -80,4 +80,4 @@ def _bound(verdict):
     return {"variant": verdict.variant, "name": verdict.name, "metric": verdict.expression,
             "min": verdict.min, "max": verdict.max, "over": verdict.over, "why": verdict.why,
             "measured": verdict.measured, "per_seed": verdict.per_seed,
-            "pass": verdict.passed, "failure": verdict.failure}
+            "pass": verdict.passed, "skipped": verdict.skipped, "failure": verdict.failure}

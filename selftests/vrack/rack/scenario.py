@@ -2,7 +2,7 @@
 """The scenario format: every key, its type, range and default."""
 from . import topology, workload, yamlfile
 from .errors import ScenarioError
-from .schema import REQUIRED, Bool, Int, ListOf, MapOf, Number, Record, Text
+from .schema import REQUIRED, Int, ListOf, MapOf, Number, Record, Text
 from .yamlfile import Seq
 
 VALUE = Text("text or number")
@@ -13,8 +13,6 @@ NIC = Record({
     "rx_frames": Int("frames coalesced before an interrupt", low=1),
     "rx_ns": Int("time a frame may wait for that"),
     "jitter_ns": Int("mean of the exponential delay of wake-ups and software stamps"),
-    "tso": Bool("segmentation by the device"),
-    "fcs_ppb": Int("frames damaged on the wire, per 10^9", high=1000000000),
 }, "settings of every NIC", {})
 
 PORT = Record({
@@ -93,6 +91,7 @@ SCHEMA = Record({
     "topology": topology.SCHEMA,
     "mtu_bytes": Int("MTU of every host", 1500, low=576, high=9216),
     "nic": NIC,
+    "nics": MapOf(NIC, "settings of some hosts' NICs, over those of all", {}),
     "switch": SWITCH,
     "switches": MapOf(SWITCH, "settings of some switches, over those of all", {}),
     "ports": MapOf(PORT, "settings of some switch ports, by name or pattern such as s0.c*", {},
@@ -103,6 +102,7 @@ SCHEMA = Record({
     "modules": MapOf(MapOf(VALUE, parts=0), "kernel modules to load, and their parameters", {}),
     "workload": ListOf(workload.SCHEMA, "the loads", REQUIRED, at_least=1),
     "duration_s": Number("simulated time of the load", REQUIRED, low=0.000001),
+    "drain_s": Number("time after it in which finite flows may still complete"),
     "warmup_s": Number("of which not measured, at the beginning", 0),
     "sample_interval_us": Number("time between samples of each flow's TCP_INFO; 0: none", 0),
     "series": SERIES,

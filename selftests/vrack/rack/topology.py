@@ -15,11 +15,13 @@ COMMON = {
 END = Record({
     "rate_gbps": Number("rate of the host's link", REQUIRED, **RATE_GBPS),
     "delay_ns": Int("delay of the host's link"),
+    "fcs_ppb": Int("frames damaged on it, per 10^9, both ways", 0, high=1000000000),
 })
 HOSTS = MapOf(END, "hosts by pattern, such as c[1-10]", REQUIRED)
 TRUNK = Record({
     "rate_gbps": Number("rate of each trunk link", REQUIRED, **RATE_GBPS),
     "delay_ns": Int("delay of the trunk"),
+    "fcs_ppb": Int("frames damaged on it, per 10^9, both ways", 0, high=1000000000),
     "count": Int("parallel links, used by ECMP", 1, low=1, high=64),
 }, "the link between the two switches", REQUIRED)
 
@@ -109,7 +111,8 @@ def _attach(graph, hosts, switch=None):
     for pattern, end in hosts.items():
         for name in hostnames.expand(pattern):
             graph.add_host(name)
-            graph.add_link(name, switch or end["switch"], _bps(end["rate_gbps"]), end["delay_ns"])
+            graph.add_link(name, switch or end["switch"], _bps(end["rate_gbps"]), end["delay_ns"],
+                           fcs_ppb=end["fcs_ppb"])
 
 
 def _trunk(graph, a, b, trunk):
@@ -117,7 +120,7 @@ def _trunk(graph, a, b, trunk):
     for number in range(trunk["count"]):
         suffix = f"_{number + 1}" if number else ""
         graph.add_link(a, b, _bps(trunk["rate_gbps"]), trunk["delay_ns"],
-                       port_a=b + suffix, port_b=a + suffix)
+                       port_a=b + suffix, port_b=a + suffix, fcs_ppb=trunk["fcs_ppb"])
 
 
 def _rack(graph, settings):

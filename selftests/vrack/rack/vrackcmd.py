@@ -4,17 +4,17 @@ from . import plan as plans
 
 PORT_KEYS = ("queue_limit_bytes", "ecn_k_bytes", "ecn_kmin_bytes", "ecn_kmax_bytes",
              "ecn_pmax_milli", "color_k_bytes", "fcs_ppb", "rate_bps", "delay_ns")
-SWITCH_KEYS = ("buffer_bytes", "alpha_milli")
+SWITCH_KEYS = ("buffer_bytes", "alpha_milli", "seed")
 PFC_KEYS = ("pfc_prios", "pfc_xoff_bytes", "pfc_xon_bytes")
 
 
 def commands(plan, seed):
-    lines = [_nic(plan, name) for name in plan.graph.hosts]
+    lines = [f"seed {seed}"]
+    lines += [_nic(plan, name) for name in plan.graph.hosts]
     lines += [_switch(plan, name, seed) for name in plan.graph.switches]
     lines += [_link(link, plan.graph.switches) for link in plan.graph.links]
     for name in plan.graph.switches:
         lines += _switch_settings(plan, name)
-    lines += _nic_settings(plan)
     lines += _port_settings(plan)
     lines += [_words(f"dscp set {number}", values)
               for number, values in plan.settings["dscp"].items()]
@@ -30,24 +30,26 @@ def _words(head, values, keys=None):
 
 
 def _nic(plan, name):
-    values = {key: value for key, value in plan.settings["nic"].items() if key != "fcs_ppb"}
+    values = _merged(plan.settings["nic"], plan.settings["nics"], name)
     head = f"nic add {name} ip={plan.address(name)} ip6={plan.address(name, 6)}"
     return _words(head, values)
 
 
-def _nic_settings(plan):
-    fcs_ppb = plan.settings["nic"]["fcs_ppb"]
-    return [f"nic set {name} fcs_ppb={fcs_ppb}" for name in plan.graph.hosts] if fcs_ppb else []
-
-
 def _switch(plan, name, seed):
+    """Switches of one seed would all hash flows alike, hence one each."""
     values = _switch_values(plan, name)
-    return _words(f"switch add {name}", {**values, "seed": seed}, SWITCH_KEYS + ("seed",))
+    values["seed"] = seed * 1000 + plan.graph.switches.index(name)
+    return _words(f"switch add {name}", values, SWITCH_KEYS)
 
 
 def _switch_values(plan, name):
-    values = dict(plan.settings["switch"])
-    for own in plans.matching(plan.settings["switches"], name):
+    return _merged(plan.settings["switch"], plan.settings["switches"], name)
+
+
+def _merged(common, special, name):
+    """Settings of all, and over them those of the patterns that name it."""
+    values = dict(common)
+    for own in plans.matching(special, name):
         values.update({key: value for key, value in own.items() if value is not None})
     return values
 
@@ -56,8 +58,10 @@ def _link(link, switches):
     ports = [f"{side}={port}" for side, end, port, plain in
              (("a", link.a, link.port_a, link.b), ("b", link.b, link.port_b, link.a))
              if end in switches and port != plain]
-    return " ".join([f"link add {link.a} {link.b} rate_bps={link.rate_bps} "
-                     f"delay_ns={link.delay_ns}"] + ports)
+    words = [f"link add {link.a} {link.b} rate_bps={link.rate_bps} delay_ns={link.delay_ns}"]
+    if link.fcs_ppb:
+        words.append(f"fcs_ppb={link.fcs_ppb}")
+    return " ".join(words + ports)
 
 
 def _switch_settings(plan, name):
