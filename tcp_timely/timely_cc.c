@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The congestion controls "timely" and "timely_patched": TCP's events in, pacing
+ * rate, burst size and window bound out.
+ *
+ *   ACK ---> timely_completion.h ---> timely_rate.h ---> sk_pacing_rate
+ *            did a burst complete,    what rate does     sk_gso_max_size
+ *            and in what time?        that call for?     snd_cwnd
+ *
+ * The rate is what governs sending.  The window only bounds what is outstanding
+ * when the feedback stops: rate times the worst RTT that the engine tolerates,
+ * and three bursts, since sender, wire and receiver may each hold one.
+ *
+ * Rates are those of the wire: a flow at line rate fills the line and not more,
+ * whatever its packet size.  sk_pacing_rate counts payload, hence the conversion.
+ *
+ *             +------+  data after idle   +--------+
+ *      init ->| idle |------------------->| active |  counted in timely_dev
+ *             +------+<-------------------+--------+
+ *                      all acked, nothing to send
+ *
+ *   loss episode: one decrease, and while it lasts only as much leaves as arrives;
+ *   timeout: start again from the lowest rate; both are undone if spurious.
+ */
+#include <linux/inet_diag.h>
+#include <linux/module.h>
+
+#include "compat/compat.h"
+#include "include/trace/events/turnpike_timely.h"
+#include "timely.h"
+
+/* Ethernet header 14, FCS 4, preamble 8, gap 12: on the wire but not in a packet. */
+#define TIMELY_ETHERNET_BYTES	38
+
+/* A burst each in the sender's queue, on the wire and at the receiver. */
+#define TIMELY_WINDOW_BURSTS	3
+
+/* What TCP may have in the host's queues is rate >> shift (see sk_pacing_shift):
+ * 8 is 4 ms, 13 is 122 us.  What waits there was given its departure time at the
+ * rate of then, so the less the better.  TCP keeps two bursts in any case.
+ */
+#define TIMELY_PACING_SHIFT	13
+
+/* No receiver that follows RFC 1122 as Linux does delays an ACK by less, except
+ * where a lower minimum RTO lowers the delay too.
+ */
+#define TIMELY_DELACK_NS	(20 * NSEC_PER_MSEC)
+
+static struct tcp_congestion_ops timely_ops[TIMELY_VARIANTS];
+
+static const struct timely_config *timely_config(const struct sock *sk)
+{
+	int variant = inet_csk(sk)->icsk_ca_ops == &timely_ops[TIMELY_VARIANT_PATCHED];
+
+	return rcu_dereference(timely_net(sock_net(sk))->config[variant]);
+}
+
+/* -- the output device ---------------------------------------------------- */
+
+/* Time that the sender's queueing discipline held the burst back on purpose, to
+ * be taken off its RTT.  Pacing is not in it: send times are departure times.
+ */
+static u32 timely_hold_ns(const struct sock *sk, const struct sk_buff *skb)
+{
+	return 0;
+}
+
+static void timely_set_active(struct timely_flow *f, bool active)
+{
+	if (!f->dev || active == !!(f->flags & TIMELY_FLOW_ACTIVE))
+		return;
+	timely_dev_count(f->dev, active ? 1 : -1);
+	f->flags ^= TIMELY_FLOW_ACTIVE;
+}
+
+/* Routes change under a living flow: its device must follow. */
+static void timely_follow_route(struct sock *sk, struct timely_flow *f)
+{
+	const struct dst_entry *dst = __sk_dst_get(sk);
+	const struct net_device *dev = dst ? READ_ONCE(dst->dev) : NULL;
+	bool active = f->flags & TIMELY_FLOW_ACTIVE;
+	struct timely_dev *d;
+
+	/* No route at the moment: the old one is still the best guess. */
+	if (!dev || (f->dev && f->dev->dev == dev))
+		return;
+	d = timely_dev_get(dev);
+	if (!d)
+		return;
+	timely_set_active(f, false);
+	timely_dev_put(f->dev);
+	f->dev = d;
+	timely_set_active(f, active);
+}
+
+static u64 timely_line_rate_bps(const struct timely_flow *f, const struct timely_config *c)
+{
+	u64 device_bps = f->dev ? READ_ONCE(f->dev->line_rate_bps) : 0;
+
+	if (c->host.line_rate_mbps)
+		return c->host.line_rate_mbps * 1000000;
+	return device_bps ?: c->host.default_line_rate_mbps * 1000000;
+}
+
+/* -- rate, burst, window --------------------------------------------------- */
+
+/* Bytes of a frame on the wire besides TCP's payload. */
+static u32 timely_frame_bytes(const struct sock *sk)
+{
+	return inet_csk(sk)->icsk_af_ops->net_header_len + tcp_sk(sk)->tcp_header_len +
+	       TIMELY_ETHERNET_BYTES;
+}
+
+static u64 timely_wire_to_payload(const struct sock *sk, u64 bytes)
+{
+	u32 mss = tcp_sk(sk)->mss_cache;
+
+	return div_u64(bytes * mss, mss + timely_frame_bytes(sk));
+}
+
+static u64 timely_payload_to_wire(const struct sock *sk, u64 bytes)
+{
+	u32 mss = tcp_sk(sk)->mss_cache;
+
+	return div_u64(bytes * (mss + timely_frame_bytes(sk)), mss);
+}
+
+/* The most this flow may send: its line, and what the application asked for. */
+static u64 timely_cap_bps(const struct sock *sk, const struct timely_flow *f,
+			  const struct timely_config *c)
+{
+	unsigned long max_pacing = READ_ONCE(sk->sk_max_pacing_rate);
+	u64 cap_bps = timely_line_rate_bps(f, c);
+
+	/* Beyond any line rate there is nothing to convert, nor to overflow. */
+	if (max_pacing < cap_bps >> 3)
+		cap_bps = min(cap_bps, timely_payload_to_wire(sk, max_pacing) << 3);
+	return cap_bps;
+}
+
+static void timely_set_pacing(struct sock *sk, const struct timely_flow *f)
+{
+	u64 rate = timely_wire_to_payload(sk, f->rate.rate_bps >> 3);
+
+	rate = min_t(u64, rate, READ_ONCE(sk->sk_max_pacing_rate));
+	WRITE_ONCE(sk->sk_pacing_rate, max_t(u64, rate, 1));
+}
+
+/* TCP takes the largest burst from the socket.  A change of route sets it to the
+ * device's again, so it is set with every event.
+ */
+static void timely_set_burst(struct sock *sk, struct timely_flow *f,
+			     const struct timely_config *c)
+{
+	u32 mss = tcp_sk(sk)->mss_cache, bytes, device_bytes;
+	const struct dst_entry *dst = __sk_dst_get(sk);
+
+	bytes = timely_burst_bytes(&c->params, f->rate.rate_bps, mss);
+	if (dst && sk_can_gso(sk)) {
+		device_bytes = min_t(u32, READ_ONCE(READ_ONCE(dst->dev)->gso_max_size),
+				     GSO_LEGACY_MAX_SIZE) - (MAX_TCP_HEADER + 1);
+		bytes = min(bytes, device_bytes);
+		if (sk->sk_gso_max_size != bytes)
+			sk->sk_gso_max_size = bytes;
+	}
+	f->burst_segs = clamp_t(u32, bytes / mss, 1, U16_MAX);
+}
+
+/* Segments that may be outstanding in the worst case the engine tolerates. */
+static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f,
+			      const struct timely_config *c)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u64 rtt_us = c->host.cwnd_rtt_us;
+	u64 segs;
+
+	if (!rtt_us) {
+		rtt_us = c->params.t_high_us;
+		if (tcp_min_rtt(tp) != ~0U)
+			rtt_us += tcp_min_rtt(tp);
+	}
+	/* Both factors are bounded: 1.6 Tbit/s for 72 minutes fits. */
+	segs = div_u64((f->rate.rate_bps >> 3) * rtt_us,
+		       USEC_PER_SEC);
+	segs = div_u64(segs, tp->mss_cache + timely_frame_bytes(sk));
+	segs += TIMELY_WINDOW_BURSTS * min_t(u32, f->burst_segs, sk->sk_gso_max_segs);
+	return clamp_t(u64, segs, c->host.cwnd_min_segs, tp->snd_cwnd_clamp);
+}
+
+/* Loss recovery keeps the number of packets in the network: one leaves for each
+ * that arrived.  After a timeout the window opens with what is acked.
+ */
+static void timely_set_window(struct sock *sk, const struct timely_flow *f,
+			      const struct timely_config *c, u32 acked)
+{
+	u32 window = timely_window_segs(sk, f, c);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	switch (inet_csk(sk)->icsk_ca_state) {
+	case TCP_CA_Recovery:
+		window = min(window, tcp_packets_in_flight(tp) + max(acked, 1U));
+		break;
+	case TCP_CA_Loss:
+		window = min(window, tcp_snd_cwnd(tp) + acked);
+		break;
+	default:
+		break;
+	}
+	tcp_snd_cwnd_set(tp, max(window, 1U));
+}
+
+/* Whatever set a new rate: everything that hangs on it. */
+static void timely_apply_rate(struct sock *sk, struct timely_flow *f,
+			      const struct timely_config *c)
+{
+	timely_set_pacing(sk, f);
+	timely_set_burst(sk, f, c);
+}
+
+/* -- start and idle -------------------------------------------------------- */
+
+/* C / (N + 1), N the flows that already send through this device. */
+static u64 timely_start_rate_bps(const struct sock *sk, const struct timely_flow *f,
+				 const struct timely_config *c)
+{
+	unsigned int flows = 0;
+
+	if (f->dev) {
+		flows = timely_dev_flows(f->dev);
+		if (flows && (f->flags & TIMELY_FLOW_ACTIVE))
+			flows--;
+	}
+	return min(c->params.init_rate_bps ?: div_u64(timely_line_rate_bps(f, c), flows + 1),
+		   timely_cap_bps(sk, f, c));
+}
+
+static void timely_start(struct sock *sk, struct timely_flow *f, const struct timely_config *c)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	timely_rate_start(&f->rate, &c->params, timely_start_rate_bps(sk, f, c));
+	timely_apply_rate(sk, f, c);
+	/* TCP's initial window is not paced by TCP: where the rate is low, less of it. */
+	tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), timely_window_segs(sk, f, c)));
+}
+
+/* The rate of before an idle time says little about the network of now. */
+static void timely_restart_idle(struct sock *sk, struct timely_flow *f,
+				const struct timely_config *c)
+{
+	u32 idle_ms = jiffies_to_msecs(tcp_jiffies32 - tcp_sk(sk)->lsndtime);
+	u64 start_bps, restart_bps;
+	u32 halvings;
+
+	if (!c->host.idle_ms || idle_ms < c->host.idle_ms)
+		return;
+	halvings = min(idle_ms / c->host.idle_ms, 63U);
+	start_bps = timely_start_rate_bps(sk, f, c);
+	restart_bps = max(start_bps, f->rate.rate_bps >> halvings);
+	timely_rate_idle(&f->rate, &c->params, restart_bps);
+	timely_apply_rate(sk, f, c);
+	timely_set_window(sk, f, c, 0);
+	timely_stat_inc(sock_net(sk), TIMELY_STAT_IDLE_RESTARTS);
+}
+
+/* Data is about to leave while nothing is in flight. */
+static void timely_tx_start(struct sock *sk, struct timely_flow *f,
+			    const struct timely_config *c)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	/* After a timeout nothing counts as in flight either. */
+	if (tp->packets_out)
+		return;
+	timely_follow_route(sk, f);
+	if (f->dev && !READ_ONCE(f->dev->line_rate_bps))
+		timely_dev_ask(f->dev);
+	timely_set_active(f, true);
+	if (!(f->flags & TIMELY_FLOW_STARTED)) {
+		f->flags |= TIMELY_FLOW_STARTED;
+		timely_start(sk, f, c);
+		timely_stat_inc(sock_net(sk), TIMELY_STAT_FLOWS);
+	} else {
+		timely_restart_idle(sk, f, c);
+	}
+	timely_completion_sent(&f->burst, tp->snd_nxt, tp->tcp_wstamp_ns);
+}
+
+/* -- an ACK ---------------------------------------------------------------- */
+
+static u32 timely_delack_ns(const struct sock *sk)
+{
+	/* The peer's minimum RTO, which bounds its delay, is likely to be ours. */
+	u64 half_rto_ns = (u64)tcp_rto_min_us((struct sock *)sk) * NSEC_PER_USEC / 2;
+
+	return min_t(u64, half_rto_ns, TIMELY_DELACK_NS);
+}
+
+static void timely_ack_wire(struct timely_ack *a, const struct timely_flow *f,
+			    const struct timely_config *c)
+{
+	a->wire_sure = true;
+	if (c->line_wire_mult) {
+		a->wire_mult = c->line_wire_mult;
+	} else if (f->dev) {
+		a->wire_sure = READ_ONCE(f->dev->sure);
+		a->wire_mult = READ_ONCE(f->dev->wire_mult) ?: c->default_wire_mult;
+	}
+}
+
+/* What this ACK did, put in the terms of timely_completion.h. */
+static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
+			    const struct timely_flow *f, const struct timely_config *c,
+			    const struct rate_sample *rs)
+{
+	const struct sk_buff *head = tcp_rtx_queue_head(sk);
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u8 ca_state = inet_csk(sk)->icsk_ca_state;
+
+	memset(a, 0, sizeof(*a));
+	a->now_ns = tp->tcp_clock_cache;
+	a->una = tp->snd_una;
+	a->retrans = rs->is_retrans;
+	if (rs->prior_mstamp) {
+		a->newest_send_us = tp->first_tx_mstamp;
+		a->newest_end_seq = rs->last_end_seq;
+	} else {
+		a->newest_end_seq = tp->snd_una;
+	}
+	if (head) {
+		a->head_send_ns = head->skb_mstamp_ns;
+		a->head_end_seq = TCP_SKB_CB(head)->end_seq;
+		if (timely_seq_after(a->newest_end_seq, a->una))
+			a->retrans |= !!(TCP_SKB_CB(head)->sacked & TCPCB_RETRANS);
+	}
+	a->mss = tp->mss_cache;
+	a->burst_bytes = f->burst_segs * tp->mss_cache;
+	a->frame_bytes = timely_frame_bytes(sk);
+	a->srtt_ns = min_t(u64, (u64)(tp->srtt_us >> 3) * NSEC_PER_USEC, U32_MAX);
+	a->delack_ns = timely_delack_ns(sk);
+	a->hole = tp->sacked_out || ca_state >= TCP_CA_Recovery;
+	a->rwnd_limited = tp->chrono_type == TCP_CHRONO_RWND_LIMITED;
+	a->hold_ns = timely_hold_ns(sk, head);
+	timely_ack_wire(a, f, c);
+}
+
+static void timely_decide(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
+			  const struct timely_ack *a, const struct timely_event *ev,
+			  const struct rate_sample *rs)
+{
+	struct timely_sample sample = {
+		.now_ns = a->now_ns,
+		.rtt_ns = ev->rtt_ns,
+		.acked_bytes = timely_payload_to_wire(sk, ev->acked_bytes),
+		.cap_bps = timely_cap_bps(sk, f, c),
+		.app_limited = rs->is_app_limited || a->rwnd_limited,
+	};
+	struct timely_outcome out;
+
+	timely_rate_sample(&f->rate, &c->params, &sample, &out);
+	timely_apply_rate(sk, f, c);
+	timely_stat_inc(sock_net(sk), TIMELY_STAT_BRANCH + out.branch);
+	timely_stat_inc(sock_net(sk), TIMELY_STAT_SOURCE + ev->source);
+	trace_timely_decision(sk, ev, &out, timely_window_segs(sk, f, c));
+}
+
+static void timely_ack(struct sock *sk, const struct rate_sample *rs)
+{
+	struct timely_flow *f = timely_flow(sk);
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct timely_config *c;
+	struct timely_event ev;
+	struct timely_ack a;
+
+	rcu_read_lock();
+	c = timely_config(sk);
+	if (!c || !(f->flags & TIMELY_FLOW_READY))
+		goto out;
+	timely_follow_route(sk, f);
+	timely_ack_fill(&a, sk, f, c, rs);
+	if (timely_completion_ack(&f->burst, &a, &ev)) {
+		timely_stat_inc(sock_net(sk), TIMELY_STAT_VERDICT + ev.verdict);
+		if (ev.verdict == TIMELY_ACK_SAMPLE)
+			timely_decide(sk, f, c, &a, &ev, rs);
+	}
+	timely_set_window(sk, f, c, rs->acked_sacked);
+	if (!tp->packets_out && tcp_write_queue_empty(sk))
+		timely_set_active(f, false);
+out:
+	rcu_read_unlock();
+}
+
+TP_CONG_CONTROL(timely_cong_control, timely_ack)
+
+/* -- loss ------------------------------------------------------------------ */
+
+static void timely_lose(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
+			u8 new_state)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u8 old_state = inet_csk(sk)->icsk_ca_state;
+	int stat;
+
+	if (old_state <= TCP_CA_Disorder) {
+		timely_rate_recovered(&f->rate);
+		f->prior_cwnd = tcp_snd_cwnd(tp);
+	}
+	if (new_state == TCP_CA_Loss) {
+		timely_rate_rto(&f->rate, &c->params);
+		stat = TIMELY_STAT_RTOS;
+	} else if (old_state <= TCP_CA_Disorder) {
+		timely_rate_loss(&f->rate, &c->params, tp->tcp_clock_cache);
+		stat = new_state == TCP_CA_CWR ? TIMELY_STAT_CWRS : TIMELY_STAT_LOSSES;
+	} else {
+		return;
+	}
+	timely_apply_rate(sk, f, c);
+	timely_stat_inc(sock_net(sk), stat);
+}
+
+static void timely_set_state(struct sock *sk, u8 new_state)
+{
+	struct timely_flow *f = timely_flow(sk);
+	const struct timely_config *c;
+
+	if (new_state < TCP_CA_CWR || !(f->flags & TIMELY_FLOW_READY))
+		return;
+	rcu_read_lock();
+	c = timely_config(sk);
+	if (c)
+		timely_lose(sk, f, c, new_state);
+	rcu_read_unlock();
+}
+
+/* The rate answers to loss and the window follows it: no threshold is kept. */
+static u32 timely_ssthresh(struct sock *sk)
+{
+	return tcp_sk(sk)->snd_ssthresh;
+}
+
+static u32 timely_undo_cwnd(struct sock *sk)
+{
+	struct timely_flow *f = timely_flow(sk);
+	const struct timely_config *c;
+
+	rcu_read_lock();
+	c = timely_config(sk);
+	if (c && (f->flags & TIMELY_FLOW_READY)) {
+		timely_rate_undo(&f->rate);
+		timely_apply_rate(sk, f, c);
+		timely_stat_inc(sock_net(sk), TIMELY_STAT_UNDOS);
+	}
+	rcu_read_unlock();
+	return max(tcp_snd_cwnd(tcp_sk(sk)), f->prior_cwnd);
+}
+
+/* -- life of a flow -------------------------------------------------------- */
+
+static void timely_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+	struct timely_flow *f = timely_flow(sk);
+	const struct timely_config *c;
+
+	if (event != CA_EVENT_TX_START || !(f->flags & TIMELY_FLOW_READY))
+		return;
+	rcu_read_lock();
+	c = timely_config(sk);
+	if (c)
+		timely_tx_start(sk, f, c);
+	rcu_read_unlock();
+}
+
+static u32 timely_min_tso_segs(struct sock *sk)
+{
+	return max_t(u32, timely_flow(sk)->burst_segs, 1);
+}
+
+static void timely_init(struct sock *sk)
+{
+	struct timely_flow *f = timely_flow(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	const struct timely_config *c;
+
+	memset(f, 0, sizeof(*f));
+	rcu_read_lock();
+	c = timely_config(sk);
+	if (!c)
+		goto out;
+	f->flags = TIMELY_FLOW_READY;
+	timely_completion_reset(&f->burst, tp->snd_una);
+	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
+	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
+	sk_pacing_shift_update(sk, TIMELY_PACING_SHIFT);
+	timely_follow_route(sk, f);
+	timely_start(sk, f, c);
+out:
+	rcu_read_unlock();
+}
+
+/* Leave the socket as another congestion control expects it. */
+static void timely_release(struct sock *sk)
+{
+	struct timely_flow *f = timely_flow(sk);
+	struct dst_entry *dst;
+
+	if (!(f->flags & TIMELY_FLOW_READY))
+		return;
+	timely_set_active(f, false);
+	timely_dev_put(f->dev);
+	f->dev = NULL;
+	f->flags = 0;
+	sk_pacing_shift_update(sk, 10);
+	dst = __sk_dst_get(sk);
+	if (dst && sk->sk_state != TCP_CLOSE) {
+		dst_hold(dst);
+		sk_setup_caps(sk, dst);	/* burst size */
+	}
+}
+
+/* A stock ss knows BBR's numbers; these fit into them:
+ * bw: rate, mrtt: newest RTT sample, pacing_gain: 1 + gradient, cwnd_gain: RTT / t_low.
+ */
+static void timely_fill_bbr(struct tcp_bbr_info *info, const struct timely_flow *f,
+			    const struct timely_config *c)
+{
+	u64 rate = f->rate.rate_bps >> 3, rtt_ns = f->rate.prev_rtt_ns;
+	s64 gradient_micro = timely_gradient_micro(timely_gradient_q(&f->rate, &c->params));
+	s64 gain = 256 + div_s64(gradient_micro * 256, 1000000);
+
+	memset(info, 0, sizeof(*info));
+	info->bbr_bw_lo = (u32)rate;
+	info->bbr_bw_hi = (u32)(rate >> 32);
+	info->bbr_min_rtt = div_u64(rtt_ns, NSEC_PER_USEC);
+	info->bbr_pacing_gain = clamp_t(s64, gain, 1, U32_MAX);
+	if (c->params.t_low_us)
+		info->bbr_cwnd_gain = min_t(u64, div_u64(rtt_ns * 256,
+							 c->params.t_low_us) / 1000, U32_MAX);
+}
+
+static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
+{
+	const struct timely_config *c;
+	size_t size = 0;
+
+	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1) | 1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+	rcu_read_lock();
+	c = timely_config(sk);
+	if (c) {
+		timely_fill_bbr(&info->bbr, timely_flow(sk), c);
+		*attr = INET_DIAG_BBRINFO;
+		size = sizeof(info->bbr);
+	}
+	rcu_read_unlock();
+	return size;
+}
+
+#define TIMELY_OPS(name_)						\
+	{								\
+		.flags		= TCP_CONG_NON_RESTRICTED,		\
+		.name		= name_,				\
+		.owner		= THIS_MODULE,				\
+		.init		= timely_init,				\
+		.release	= timely_release,			\
+		.cong_control	= timely_cong_control,			\
+		.cwnd_event	= timely_cwnd_event,			\
+		.set_state	= timely_set_state,			\
+		.ssthresh	= timely_ssthresh,			\
+		.undo_cwnd	= timely_undo_cwnd,			\
+		.min_tso_segs	= timely_min_tso_segs,			\
+		.get_info	= timely_get_info,			\
+	}
+
+static struct tcp_congestion_ops timely_ops[TIMELY_VARIANTS] __read_mostly = {
+	[TIMELY_VARIANT_TIMELY] = TIMELY_OPS("timely"),
+	[TIMELY_VARIANT_PATCHED] = TIMELY_OPS("timely_patched"),
+};
+
+int timely_cc_init(void)
+{
+	int err = tcp_register_congestion_control(&timely_ops[TIMELY_VARIANT_TIMELY]);
+
+	if (err)
+		return err;
+	err = tcp_register_congestion_control(&timely_ops[TIMELY_VARIANT_PATCHED]);
+	if (err)
+		tcp_unregister_congestion_control(&timely_ops[TIMELY_VARIANT_TIMELY]);
+	return err;
+}
+
+void timely_cc_exit(void)
+{
+	tcp_unregister_congestion_control(&timely_ops[TIMELY_VARIANT_TIMELY]);
+	tcp_unregister_congestion_control(&timely_ops[TIMELY_VARIANT_PATCHED]);
+}

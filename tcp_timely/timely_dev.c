@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Output devices: the line rate of each, and how many flows send through it.
+ *
+ * A flow starts at C / (N + 1), and takes the wire time of a burst from its RTT:
+ * both need the speed of the device under the route.  Asking for it takes the
+ * RTNL, so it is asked when a device says that something changed, and never from
+ * the path of a packet:
+ *
+ *     REGISTER            UP, CHANGE, ...            UNREGISTER
+ *         |                     |                        |
+ *         v                     v                        v
+ *      in table  --------> speed read anew ------->  out of table, freed with
+ *         ^                     ^                    the last flow that held it
+ *         |                     |
+ *      flows find it      a flow starts and the speed is not known: worker
+ */
+#include <linux/ethtool.h>
+#include <linux/hashtable.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/rtnetlink.h>
+
+#include "compat/compat.h"
+#include "timely.h"
+
+/* Few machines have more than some hundred devices. */
+#define TIMELY_DEV_HASH_BITS	8
+
+/* A device that does not say its speed is asked again this often at most. */
+#define TIMELY_DEV_ASK_AGAIN	HZ
+
+/* Loopback has no line: only what the engine's max_rate_bps says binds there. */
+#define TIMELY_LOOPBACK_BPS	400000000000ULL
+
+static DEFINE_HASHTABLE(timely_devs, TIMELY_DEV_HASH_BITS);	/* RTNL; read: RCU */
+
+static struct timely_dev *timely_dev_find(const struct net_device *dev)
+{
+	struct timely_dev *d;
+
+	hash_for_each_possible_rcu(timely_devs, d, node, (unsigned long)dev,
+				   lockdep_rtnl_is_held()) {
+		if (d->dev == dev)
+			return d;
+	}
+	return NULL;
+}
+
+/* Caller holds the RCU read lock or the RTNL.  NULL: not in the table. */
+struct timely_dev *timely_dev_get(const struct net_device *dev)
+{
+	struct timely_dev *d = timely_dev_find(dev);
+
+	return d && refcount_inc_not_zero(&d->refs) ? d : NULL;
+}
+
+static void timely_dev_free(struct rcu_head *head)
+{
+	struct timely_dev *d = container_of(head, struct timely_dev, rcu);
+
+	free_percpu(d->active);
+	kfree(d);
+}
+
+void timely_dev_put(struct timely_dev *d)
+{
+	if (d && refcount_dec_and_test(&d->refs))
+		call_rcu(&d->rcu, timely_dev_free);
+}
+
+/* A flow may begin on one CPU and end on another: only the sum means something. */
+unsigned int timely_dev_flows(const struct timely_dev *d)
+{
+	int cpu, sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(d->active, cpu));
+	return max(sum, 0);
+}
+
+static u64 timely_dev_speed_bps(struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (!netif_device_present(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
+	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return ks.base.speed * 1000000ULL;
+}
+
+/* Devices that answer with a constant: bytes do not take that long to leave. */
+static bool timely_dev_pretends(const struct net_device *dev)
+{
+	const char *kind = dev->rtnl_link_ops ? dev->rtnl_link_ops->kind : "";
+
+	return !strcmp(kind, "veth") || !strcmp(kind, "tun");
+}
+
+/* A flow over a bond leaves through one of its links, at that link's speed. */
+static u64 timely_dev_link_bps(struct net_device *dev)
+{
+	struct net_device *lower;
+	struct list_head *iter;
+	u64 fastest = 0;
+
+	netdev_for_each_lower_dev(dev, lower, iter)
+		fastest = max(fastest, timely_dev_speed_bps(lower));
+	return fastest;
+}
+
+static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
+{
+	u64 line_bps, link_bps;
+
+	ASSERT_RTNL();
+	if (dev->flags & IFF_LOOPBACK) {
+		line_bps = TIMELY_LOOPBACK_BPS;
+		link_bps = line_bps;
+	} else {
+		line_bps = timely_dev_speed_bps(dev);
+		link_bps = timely_dev_link_bps(dev) ?: line_bps;
+		line_bps = line_bps ?: link_bps;
+	}
+	WRITE_ONCE(d->sure, line_bps && !(dev->flags & IFF_LOOPBACK) &&
+			    !timely_dev_pretends(dev));
+	WRITE_ONCE(d->wire_mult, link_bps ? timely_wire_mult(link_bps) : 0);
+	WRITE_ONCE(d->line_rate_bps, line_bps);
+}
+
+static void timely_dev_add(struct net_device *dev)
+{
+	struct timely_dev *d = kzalloc(sizeof(*d), GFP_KERNEL);
+
+	if (!d)
+		return;
+	d->active = alloc_percpu(int);
+	if (!d->active) {
+		kfree(d);
+		return;
+	}
+	d->dev = dev;
+	d->asked = jiffies - TIMELY_DEV_ASK_AGAIN;
+	refcount_set(&d->refs, 1);
+	timely_dev_refresh(d, dev);
+	hash_add_rcu(timely_devs, &d->node, (unsigned long)dev);
+}
+
+static void timely_dev_remove(struct timely_dev *d)
+{
+	hash_del_rcu(&d->node);
+	timely_dev_put(d);
+}
+
+static int timely_dev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct timely_dev *d = timely_dev_find(dev);
+
+	switch (event) {
+	case NETDEV_REGISTER:
+		if (!d)
+			timely_dev_add(dev);
+		break;
+	case NETDEV_UNREGISTER:
+		if (d)
+			timely_dev_remove(d);
+		break;
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGEUPPER:
+	case NETDEV_CHANGELOWERSTATE:
+		if (d)
+			timely_dev_refresh(d, dev);
+		break;
+	default:
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block timely_dev_notifier = {
+	.notifier_call = timely_dev_event,
+};
+
+static void timely_dev_work(struct work_struct *work)
+{
+	struct hlist_node *next;
+	struct timely_dev *d;
+	int bucket;
+
+	rtnl_lock();
+	hash_for_each_safe(timely_devs, bucket, next, d, node) {
+		if (!d->line_rate_bps)
+			timely_dev_refresh(d, (struct net_device *)d->dev);
+	}
+	rtnl_unlock();
+}
+
+static DECLARE_WORK(timely_dev_worker, timely_dev_work);
+
+/* A flow would like to know a speed that is not known; any context. */
+void timely_dev_ask(struct timely_dev *d)
+{
+	unsigned long asked = READ_ONCE(d->asked);
+
+	if (time_before(jiffies, asked + TIMELY_DEV_ASK_AGAIN))
+		return;
+	WRITE_ONCE(d->asked, jiffies);
+	schedule_work(&timely_dev_worker);
+}
+
+int timely_dev_init(void)
+{
+	/* Reports the devices that exist as if they were registered now. */
+	return register_netdevice_notifier(&timely_dev_notifier);
+}
+
+/* No flow is left, so nothing can ask any more. */
+void timely_dev_exit(void)
+{
+	struct hlist_node *next;
+	struct timely_dev *d;
+	int bucket;
+
+	/* Reports every device as unregistered, which empties the table. */
+	unregister_netdevice_notifier(&timely_dev_notifier);
+	cancel_work_sync(&timely_dev_worker);
+	hash_for_each_safe(timely_devs, bucket, next, d, node)
+		timely_dev_remove(d);
+	rcu_barrier();
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names, units and ranges of the knobs in struct timely_host.
+ */
+#ifndef TIMELY_HOST_KNOBS_H
+#define TIMELY_HOST_KNOBS_H
+
+#include "timely_host.h"
+#include "timely_params.h"
+
+#define TIMELY_HOST_KNOB(field, unit, min, max, help)			\
+	{ #field, unit, help, min, max,					\
+	  (u32)offsetof(struct timely_host, field),			\
+	  (u32)sizeof(((struct timely_host *)0)->field) }
+
+static const struct timely_knob timely_host_knobs[] = {
+	TIMELY_HOST_KNOB(line_rate_mbps, "Mbit/s", 0, 1600000,
+			 "line rate of the output device; 0: ask the device"),
+	TIMELY_HOST_KNOB(default_line_rate_mbps, "Mbit/s", 1, 1600000,
+			 "line rate of a device that does not know its own"),
+	TIMELY_HOST_KNOB(cwnd_rtt_us, "us", 0, 10000000,
+			 "RTT that the window bound allows for; 0: t_high and the base RTT"),
+	TIMELY_HOST_KNOB(cwnd_min_segs, "segments", 4, 1000,
+			 "smallest window bound"),
+	TIMELY_HOST_KNOB(idle_ms, "ms", 0, 3600000,
+			 "the rate halves for each such time without data; 0: it is kept"),
+};
+
+#define TIMELY_HOST_KNOB_COUNT	ARRAY_SIZE(timely_host_knobs)
+
+#endif /* TIMELY_HOST_KNOBS_H */
