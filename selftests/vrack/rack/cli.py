@@ -119,7 +119,7 @@ def _chosen(found, patterns):
               if any(fnmatch.fnmatchcase(variant.name, pattern) for pattern in patterns)]
     if not chosen:
         names = ", ".join(variant.name for variant in found)
-        raise UsageError(f"--variant: no such variant (there are: {names})")
+        raise UsageError(f"--variant {' '.join(patterns)}: no such variant (there are: {names})")
     return chosen
 
 

@@ -116,7 +116,7 @@ class FlowSeries:
 
     def at(self, column, time_s):
         """The value of the last sample not after time_s."""
-        index = bisect.bisect_right(self.time_s, time_s) - 1
+        index = bisect.bisect_right(self.time_s, time_s + 1e-6) - 1
         return getattr(self, column)[index] if index >= 0 else None
 
     def between(self, column, first_s, last_s):
@@ -125,11 +125,14 @@ class FlowSeries:
         return getattr(self, column)[low:high]
 
     def goodput_bps(self, first_s, last_s):
-        """From bytes acknowledged between two times, None without samples."""
-        first, last = self.at("delivered_bytes", first_s), self.at("delivered_bytes", last_s)
-        if last is None or last_s <= first_s:
+        """Bytes acknowledged between the last samples not after two times."""
+        # microseconds of slack: sample times are sums of intervals
+        low = max(0, bisect.bisect_right(self.time_s, first_s + 1e-6) - 1)
+        high = bisect.bisect_right(self.time_s, last_s + 1e-6) - 1
+        if high <= low:
             return None
-        return (last - (first or 0)) * 8 / (last_s - first_s)
+        sent = self.delivered_bytes[high] - self.delivered_bytes[low]
+        return sent * 8 / (self.time_s[high] - self.time_s[low])
 
 
 def _json(directory, name):

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The runner as a program, with a shell script in place of the kernel."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+import rack_path
+from rack_metrics_test import series, stats, vload
+
+# The kernel's last words and what it leaves behind, by kind of guest.
+GUESTS = {
+    "good": 'cp "$HERE"/canned/* "$RUN"; echo ok > "$RUN/status"; : > "$RUN/dmesg.txt"',
+    "hung": "sleep 60",
+    "panic": "echo 'Kernel panic - not syncing: Attempted to kill init!'",
+    "warning": 'cp "$HERE"/canned/* "$RUN"; echo ok > "$RUN/status"; '
+               "echo 'WARNING: CPU: 0 PID: 1 at net/core/dev.c:1' > \"$RUN/dmesg.txt\"",
+    "refused": 'echo "failed: the rack refused: nic add" > "$RUN/status"',
+    "silent": "true",
+    "unreadable": 'echo "{" > "$RUN/stats.json"; echo ok > "$RUN/status"',
+}
+KERNEL = """#!/bin/sh
+HERE=$(dirname "$0")
+for word; do case $word in init=*) RUN=$(dirname "${word#init=}") ;; esac; done
+"""
+
+
+class Runner(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+        os.makedirs(self.path("canned"))
+        self.put("canned/stats.json", json.dumps(stats()))
+        self.put("canned/vload.result.json", json.dumps(vload()))
+        self.put("canned/series.txt", series())
+        self.put("vrack.ko", "")
+        self.put("vload", "#!/bin/sh\n", 0o755)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def put(self, name, text, mode=0o644):
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(self.path(name), mode)
+
+    def run_scenario(self, guest, more="", *args):
+        self.put("linux", KERNEL + GUESTS[guest] + "\n", 0o755)
+        self.put("s.yaml", rack_path.RACK + more)
+        return subprocess.run(
+            [rack_path.RUN, self.path("s.yaml"), "--kernel", self.path("linux"), "--modules",
+             self.directory, "--vload", self.path("vload"), "--out", self.path("out"),
+             "--no-plots", *args], capture_output=True, text=True, check=False)
+
+    def result(self):
+        with open(self.path("out/result.json"), encoding="utf-8") as stream:
+            return json.load(stream)
+
+
+class Verdicts(Runner):
+    def test_bounds_that_hold(self):
+        done = self.run_scenario("good", "bounds: [{metric: util, min: 0.9}]\n", "--seeds", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^ok 1 - s base: util >= 0.9")
+        result = self.result()
+        self.assertTrue(result["pass"])
+        self.assertEqual([seed["seed"] for seed in result["variants"][0]["seeds"]], [1, 2])
+        self.assertEqual(result["bounds"][0]["per_seed"], {"1": 0.9, "2": 0.9})
+
+    def test_bound_that_does_not(self):
+        done = self.run_scenario("good", "bounds: [{metric: util, min: 0.95}]\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"(?m)^not ok 1 - s base: util >= 0.95: 0.9 ")
+
+    def test_ill_guests_are_failures_with_a_log(self):
+        for guest, reason in (("panic", "Kernel panic"), ("warning", "WARNING: CPU"),
+                              ("refused", "the rack refused"), ("silent", "before its time"),
+                              ("unreadable", "no result")):
+            with self.subTest(guest=guest):
+                done = self.run_scenario(guest, "bounds: [{metric: util, min: 0}]\n")
+                self.assertEqual(done.returncode, 1)
+                failure = self.result()["failures"][0]
+                self.assertIn(reason, failure["reason"])
+                self.assertTrue(os.path.exists(self.path("out/" + failure["log"])))
+                self.assertEqual(len(re.findall("(?m)^not ok", done.stdout)), 2)
+
+    def test_hung_guest_is_ended(self):
+        started = time.monotonic()
+        done = self.run_scenario("hung", "wall_timeout_s: 1\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("hung", self.result()["failures"][0]["reason"])
+        self.assertLess(time.monotonic() - started, 20)
+
+    def test_old_results_are_not_taken_for_new(self):
+        self.run_scenario("good")
+        self.assertEqual(self.run_scenario("silent").returncode, 1)
+
+    def test_variants_and_seeds_by_choice(self):
+        self.run_scenario("good", "variants: {a: {}, b: {}, bb: {}}\n", "--variant", "b*",
+                          "--seeds", "4,7")
+        result = self.result()
+        self.assertEqual([variant["name"] for variant in result["variants"]], ["b", "bb"])
+        self.assertEqual([seed["seed"] for seed in result["variants"][0]["seeds"]], [4, 7])
+
+    def test_set_reaches_the_result(self):
+        self.run_scenario("good", "", "--set", "nic.ring=77")
+        self.assertEqual(self.result()["variants"][0]["settings"]["nic"]["ring"], 77)
+
+
+class Usage(Runner):
+    def refused(self, done, *words):
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_bad_file_tells_the_line(self):
+        self.refused(self.run_scenario("good", "nic: {rings: 1}\n"), "s.yaml:12: ", "rings")
+
+    def test_bad_arguments(self):
+        self.refused(self.run_scenario("good", "", "--variant", "zz"), "zz")
+        self.refused(self.run_scenario("good", "", "--seeds", "many"), "many")
+        self.refused(self.run_scenario("good", "", "--set", "nic.ring"), "PATH=VALUE")
+        self.refused(self.run_scenario("good", "", "--kernel", "/nonexistent"), "/nonexistent")
+        self.refused(self.run_scenario("good", "", "--jobs", "0"), "jobs")
+        self.refused(self.run_scenario("good", "host: {cc: timely}\n"), "tcp_timely")
+
+    def test_list_metrics(self):
+        done = subprocess.run([rack_path.RUN, "--list-metrics"], capture_output=True, text=True,
+                              check=True)
+        self.assertIn("rtt_us(stat='avg', sink=None)", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
