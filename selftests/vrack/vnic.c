@@ -26,6 +26,7 @@
 #include "compat/gso.h"
 #include "vr.h"
 
+#define SOURCE_RING	32768	/* frames of frame sources, 75 MB at worst */
 #define RX_RING		4096	/* frames; 5 ms of MTU frames at 10 Gbit/s */
 
 struct vr_nic_priv {
@@ -65,22 +66,31 @@ static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/* A frame source's frame joins the first ring; the stack's BQL does not count it. */
+/*
+ * A frame source's frame joins the first ring; the stack's BQL and ring size
+ * do not count it, but a source faster than the line must not eat the memory.
+ */
 void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps)
 {
+	if (nic->txq[0].injected >= SOURCE_RING) {
+		nic->dev->stats.tx_dropped++;
+		vr_drop(skb);
+		return;
+	}
 	vr_cb(skb)->queued_ps = now_ps;
-	nic->txq[0].in_ring++;
+	nic->txq[0].injected++;
 	__skb_queue_tail(&nic->txq[0].ring, skb);
 	vr_port_kick(nic->port, now_ps);
 }
 
 /*
  * Cut a TSO skb into frames. They must not carry its socket: hardware holds
- * one reference, the skb itself.
+ * one reference, the skb itself. GSO keeps notes of its own in skb->cb.
  */
 static struct sk_buff *cut(struct sk_buff *parent)
 {
 	void (*destructor)(struct sk_buff *skb) = parent->destructor;
+	struct vr_cb cb = *vr_cb(parent);
 	struct sock *sk = parent->sk;
 	struct sk_buff *frames;
 
@@ -90,17 +100,17 @@ static struct sk_buff *cut(struct sk_buff *parent)
 				 NETIF_F_HW_VLAN_CTAG_TX);
 	parent->sk = sk;
 	parent->destructor = destructor;
+	*vr_cb(parent) = cb;
 	return frames;
 }
 
-static void complete_tx(struct vr_nic *nic, u16 index, u32 bytes, bool bql)
+static void complete_tx(struct vr_nic *nic, u16 index, u32 bytes)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(nic->dev, index);
 	struct vr_txq *q = &nic->txq[index];
 
 	q->in_ring--;
-	if (bql)
-		netdev_tx_completed_queue(txq, 1, bytes);
+	netdev_tx_completed_queue(txq, 1, bytes);
 	/* three quarters: not a wake-up for every slot */
 	if (netif_tx_queue_stopped(txq) && q->in_ring <= nic->ring_size - nic->ring_size / 4)
 		netif_tx_wake_queue(txq);
@@ -127,7 +137,7 @@ static struct sk_buff *begin(struct vr_nic *nic, u16 index, u64 now_ps)
 			return NULL;
 		}
 		nic->dev->stats.tx_dropped++;
-		complete_tx(nic, index, skb->len, true);
+		complete_tx(nic, index, skb->len);
 		vr_drop(skb);
 	}
 	return NULL;
@@ -175,6 +185,8 @@ static struct sk_buff *dequeue(struct vr_port *port, u64 now_ps)
 		skb = next_of(nic, index, now_ps);
 		if (!skb)
 			continue;
+		if (!port->stat.tx_packets)
+			nic->tx_first_ps = now_ps;
 		nic->sending_txq = index;
 		nic->next_txq = (index + 1) % nic->txqs;
 		nic->dev->stats.tx_packets++;
@@ -199,6 +211,10 @@ void vr_nic_sent(struct vr_port *port, u64 now_ps)
 		nic->hooks->sent(nic, skb, port->began_ps, now_ps);
 	if (!(vr_cb(skb)->flags & VR_F_LAST))
 		return;
+	if (vr_cb(skb)->flags & VR_F_SYNTH) {
+		q->injected--;
+		return;
+	}
 	bytes = skb->len;
 	if (q->parent && !q->frames) {
 		bytes = q->parent->len;
@@ -207,7 +223,7 @@ void vr_nic_sent(struct vr_port *port, u64 now_ps)
 	} else {
 		skb_orphan(skb);
 	}
-	complete_tx(nic, nic->sending_txq, bytes, !(vr_cb(skb)->flags & VR_F_SYNTH));
+	complete_tx(nic, nic->sending_txq, bytes);
 }
 
 /* ---- receive ---- */
@@ -253,7 +269,9 @@ static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 	struct vr_nic *nic = vr_nic(port->node);
 	struct vr_cb *cb = vr_cb(skb);
 
-	nic->rx_packets++;
+	if (!nic->rx_packets++)
+		nic->rx_first_ps = now_ps;
+	nic->rx_last_ps = now_ps;
 	nic->rx_wire_bytes += cb->wire_bytes;
 	vr_hist_add(cb->flags & VR_F_PAYLOAD ? nic->delay_payload : nic->delay_bare,
 		    div_u64(cb->waited_ps, VR_PS_PER_NS));

@@ -160,6 +160,7 @@ struct vr_switch {
 	u64 buffer_bytes;
 	u64 used_bytes;
 	u64 used_max_bytes;
+	u64 unrouted;		/* frames to nobody we know */
 	u32 alpha_milli;
 	u32 seed;		/* of the ECMP hash */
 	u8 pfc_prios;		/* lossless priorities, a bit each */
@@ -171,8 +172,8 @@ struct vr_txq {
 	struct sk_buff_head ring;	/* handed over, not begun */
 	struct sk_buff *parent;		/* the TSO skb being cut, or NULL */
 	struct sk_buff *frames;		/* what is left of it */
-	u32 in_ring;			/* ring + parent or frame in service */
-	u64 parent_waited_ps;
+	u32 in_ring;			/* the host's: ring, and what is in service */
+	u32 injected;			/* frame sources' */
 };
 
 struct vr_nic;
@@ -209,6 +210,9 @@ struct vr_nic {
 	struct hlist_node ip_hash;
 	struct hlist_node ip6_hash;
 
+	u64 tx_first_ps;	/* first bit of the first frame sent */
+	u64 rx_first_ps;	/* last bit of the first frame received, */
+	u64 rx_last_ps;		/* and of the latest */
 	u64 rx_packets;
 	u64 rx_wire_bytes;
 	u64 rx_drops;		/* receive ring full or interface down */

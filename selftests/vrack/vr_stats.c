@@ -75,8 +75,9 @@ static void show_switch(struct seq_file *m, struct vr_node *node, u64 now_ps)
 	struct vr_switch *sw = vr_switch(node);
 	u16 i;
 
-	seq_printf(m, "\"%s\":{\"buffer_bytes\":%llu,\"buffer_max_bytes\":%llu,\"ports\":{",
-		   node->name, sw->buffer_bytes, sw->used_max_bytes);
+	seq_printf(m,
+		   "\"%s\":{\"buffer_bytes\":%llu,\"buffer_max_bytes\":%llu,\"unrouted\":%llu,\"ports\":{",
+		   node->name, sw->buffer_bytes, sw->used_max_bytes, sw->unrouted);
 	for (i = 0; i < node->ports; i++) {
 		if (i)
 			seq_puts(m, ",");
@@ -94,9 +95,10 @@ static void show_nic(struct seq_file *m, struct vr_node *node, u64 now_ps)
 		   node->name, port ? port->rate_bps : 0, port ? port->stat.tx_packets : 0,
 		   port ? port->stat.tx_wire_bytes : 0);
 	seq_printf(m,
-		   "\"rx_packets\":%llu,\"rx_wire_bytes\":%llu,\"rx_drops\":%llu,\"fcs_drops\":%llu,\"pause_ns\":%llu,\"synthetic_packets\":%llu,\"synthetic_ce\":%llu,",
+		   "\"rx_packets\":%llu,\"rx_wire_bytes\":%llu,\"rx_drops\":%llu,\"fcs_drops\":%llu,\"pause_ns\":%llu,\"synthetic_packets\":%llu,\"synthetic_ce\":%llu,\"tx_first_ps\":%llu,\"rx_first_ps\":%llu,\"rx_last_ps\":%llu,",
 		   nic->rx_packets, nic->rx_wire_bytes, nic->rx_drops, port ? port->link.lost : 0,
-		   port ? paused_ns(port, now_ps) : 0, nic->synth_packets, nic->synth_ce);
+		   port ? paused_ns(port, now_ps) : 0, nic->synth_packets, nic->synth_ce,
+		   nic->tx_first_ps, nic->rx_first_ps, nic->rx_last_ps);
 	show_hist(m, "delay", nic->delay_payload);
 	seq_puts(m, ",");
 	show_hist(m, "delay_ack", nic->delay_bare);
@@ -226,6 +228,7 @@ static void reset_node(struct vr_node *node, u64 now_ps)
 		reset_port(node->port[i], now_ps);
 	if (node->kind == VR_SWITCH) {
 		vr_switch(node)->used_max_bytes = vr_switch(node)->used_bytes;
+		vr_switch(node)->unrouted = 0;
 	} else {
 		struct vr_nic *nic = vr_nic(node);
 

@@ -152,10 +152,12 @@ static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 		return;
 	}
 	out = vr_route_port(sw, cb);
-	if (out == VR_NO_NODE)
+	if (out == VR_NO_NODE) {
+		sw->unrouted++;
 		vr_drop(skb);
-	else
-		enqueue(sw, sw->node.port[out], skb, now_ps);
+		return;
+	}
+	enqueue(sw, sw->node.port[out], skb, now_ps);
 }
 
 struct vr_switch *vr_switch_add(const char *name)

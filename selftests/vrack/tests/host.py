@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What a host sees of its virtual NIC.
+
+Runs in a guest: host.py VRACK.KO. The moment at which the NIC lets go of an
+skb is what TSQ, BQL and TCP's "is it still in the host?" look at.
+"""
+
+import fcntl
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from rackctl import Namespace, Rack, main, near, same, settle
+
+MODULE = sys.argv[1]
+SIOCOUTQ = 0x5411
+GBIT = 10**9
+INFLIGHT = "/sys/class/net/eth0/queues/tx-0/byte_queue_limits/inflight"
+
+
+def pair(rate0, rate1, *more, nic=""):
+    """Hosts h0 and h1 behind one switch, IP 10.0.0.1 and 10.0.0.2."""
+    rack = Rack(MODULE, "switch add s0 alpha_milli=0",
+                f"nic add h0 ip=10.0.0.1 {nic}", f"nic add h1 ip=10.0.0.2 {nic}",
+                f"link add h0 s0 rate_bps={rate0}", f"link add h1 s0 rate_bps={rate1}", *more)
+    rack.host("h0", "10.0.0.1/8")
+    rack.host("h1", "10.0.0.2/8")
+    rack.ctl("stats reset")
+    return rack
+
+
+def udp(host):
+    with Namespace(host):
+        return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+
+def unsent(sock):
+    """Bytes (truesize) the kernel still charges to the socket's sending side."""
+    return struct.unpack("i", fcntl.ioctl(sock, SIOCOUTQ, b"\0" * 4))[0]
+
+
+def tcp_pair():
+    """A connection h0 -> h1: (sender, receiver)."""
+    with Namespace("h1"):
+        listener = socket.create_server(("10.0.0.2", 5000))
+    with Namespace("h0"):
+        sender = socket.create_connection(("10.0.0.2", 5000))
+    receiver, _ = listener.accept()
+    listener.close()
+    return sender, receiver
+
+
+def transfer(size):
+    """Move size bytes h0 -> h1 over TCP, whole."""
+    sender, receiver = tcp_pair()
+    feeder = threading.Thread(target=lambda: (sender.sendall(bytes(size)), sender.close()))
+    feeder.start()
+    got = 0
+    while chunk := receiver.recv(1 << 20):
+        got += len(chunk)
+    feeder.join()
+    receiver.close()
+    same("bytes received", got, size)
+
+
+def completion__not_before_the_last_bit_and_at_once_after():
+    # 1214 + 24 bytes at 10 Mbit/s: 990.4 us
+    with pair(10_000_000, 10 * GBIT):
+        sock = udp("h0")
+        sock.sendto(bytes(1172), ("10.0.0.2", 9))
+        settle(900e-6)
+        assert unsent(sock) > 0, "completed before its last bit was sent"
+        settle(150e-6)
+        same("bytes charged after the last bit", unsent(sock), 0)
+
+
+def completion__not_held_by_a_queue_in_the_network():
+    with pair(10 * GBIT, 10_000_000) as rack:
+        sock = udp("h0")
+        for _ in range(100):
+            sock.sendto(bytes(1172), ("10.0.0.2", 9))
+        settle(1e-3)
+        assert rack.port("s0.h1")["queue_bytes"] > 90 * 1200, "no queue to speak of"
+        same("bytes charged while the switch queues", unsent(sock), 0)
+
+
+def bql__in_flight_until_the_last_bit():
+    with pair(10_000_000, 10 * GBIT):
+        sock = udp("h0")
+        sock.sendto(bytes(1172), ("10.0.0.2", 9))
+        with Namespace("h0"):
+            subprocess.run(["mount", "-t", "sysfs", "sys", "/sys"], check=True)
+            try:
+                with open(INFLIGHT, encoding="ascii") as f:
+                    same("inflight", int(f.read()), 1214)
+                settle(1.1e-3)
+                with open(INFLIGHT, encoding="ascii") as f:
+                    same("inflight", int(f.read()), 0)
+            finally:
+                subprocess.run(["umount", "/sys"], check=True)
+
+
+def qdisc_packets(host):
+    out = subprocess.run(["tc", "-s", "-n", host, "qdisc", "show", "dev", "eth0"],
+                         capture_output=True, text=True, check=True).stdout
+    return int(out.split(" pkt ")[0].split()[-1])
+
+
+def tso__the_device_cuts_and_the_qdisc_sees_large_packets():
+    with pair(10 * GBIT, 10 * GBIT) as rack:
+        subprocess.run(["tc", "-n", "h0", "qdisc", "add", "dev", "eth0", "root", "pfifo"],
+                       check=True)
+        transfer(20_000_000)
+        frames = rack.nic("h0")["tx_packets"]
+        sink = rack.nic("h1")
+    near("frames", frames, 20_000_000 / 1448, 0.01)
+    same("frames lost", frames - sink["rx_packets"], 0)
+
+
+def tso__off_works_as_well():
+    with pair(10 * GBIT, 10 * GBIT) as rack:
+        for host in ("h0", "h1"):
+            subprocess.run(["ip", "netns", "exec", host, "ethtool", "-K", "eth0", "tso", "off",
+                            "gso", "off", "gro", "off"], check=True)
+        transfer(5_000_000)
+        near("frames", rack.nic("h0")["tx_packets"], 5_000_000 / 1448, 0.02)
+
+
+def ethtool__speed_is_the_links():
+    with pair(25 * GBIT, 100 * GBIT):
+        for host, speed in (("h0", "25000Mb/s"), ("h1", "100000Mb/s")):
+            out = subprocess.run(["ip", "netns", "exec", host, "ethtool", "eth0"],
+                                 capture_output=True, text=True, check=True).stdout
+            assert f"Speed: {speed}" in out, out
+
+
+def echo_rtt_ns(rack, rounds=20):
+    """UDP ping-pong; the smallest round trip, and the mean."""
+    a, b = udp("h0"), udp("h1")
+    b.bind(("10.0.0.2", 7))
+    a.connect(("10.0.0.2", 7))
+
+    def answer():
+        for _ in range(rounds):
+            b.sendto(*b.recvfrom(64))
+
+    server = threading.Thread(target=answer)
+    server.start()
+    times = []
+    for _ in range(rounds):
+        start = time.monotonic_ns()
+        a.send(b"x")
+        a.recv(64)
+        times.append(time.monotonic_ns() - start)
+    server.join()
+    return min(times), sum(times) / rounds
+
+
+def rtt__is_the_wires_and_nothing_else():
+    with pair(10 * GBIT, 10 * GBIT) as rack:
+        least, _ = echo_rtt_ns(rack)
+    # 4 serializations of 84 bytes, 4 cables of 1 us; reading clocks costs some ns
+    near("round trip, ns", least, 4 * (67.2 + 1000), 0.02)
+
+
+def coalescing__holds_the_interrupt_for_rx_ns():
+    with pair(10 * GBIT, 10 * GBIT, nic="rx_frames=64 rx_ns=30000") as rack:
+        least, _ = echo_rtt_ns(rack)
+    near("round trip, ns", least, 4 * (67.2 + 1000) + 2 * 30000, 0.01)
+
+
+def jitter__adds_an_exponential_wait_to_each_receive():
+    with pair(10 * GBIT, 10 * GBIT, nic="jitter_ns=20000") as rack:
+        _, mean = echo_rtt_ns(rack, 2000)
+    near("mean round trip, ns", mean, 4 * (67.2 + 1000) + 2 * 20000, 0.1)
+
+
+def carrier__off_and_on_under_traffic():
+    with pair(10 * GBIT, 10 * GBIT) as rack:
+        done = []
+        mover = threading.Thread(target=lambda: (transfer(3_000_000), done.append(1)))
+        mover.start()
+        for state in (0, 1, 0, 1):
+            time.sleep(1e-3)
+            rack.ctl(f"nic set h0 carrier={state}")
+        mover.join()
+        same("transfers done", len(done), 1)
+
+
+def link__down_and_up_under_traffic():
+    with pair(10 * GBIT, 10 * GBIT):
+        sock = udp("h0")
+        for i in range(50):
+            sock.sendto(bytes(1000), ("10.0.0.2", 9))
+            if i % 10 == 5:
+                for state in ("down", "up"):
+                    subprocess.run(["ip", "-n", "h1", "link", "set", "eth0", state], check=True)
+
+
+def ctl__bad_lines_are_refused_with_a_reason():
+    bad = ["nic add h9", "switch set s9 alpha_milli=1", "port set s0.h1 rate_bps=1",
+           "port set s0.h1 colour=red", "nic set h0 ring=1", "dscp set 64 prio=1",
+           "switch set s0 pfc_prios=1 pfc_xoff_bytes=1 pfc_xon_bytes=2", "frobnicate",
+           "source add h0 h9", "series start port=s0.h1", "up", "port set s0.h1 rate_bps=1e9",
+           "link add h0 s0", "port set s0.h1 delay_ns=10 delay_ns=20"]
+    with pair(10 * GBIT, 10 * GBIT) as rack:
+        before = rack.stats()["switches"]
+        for line in bad:
+            subprocess.run(["dmesg", "-C"], check=True)
+            try:
+                rack.ctl(line)
+            except OSError:
+                log = subprocess.run(["dmesg"], capture_output=True, text=True, check=True).stdout
+                same(f"log lines of '{line}'", log.count("vrack:"), 1)
+                continue
+            raise AssertionError(f"taken: {line}")
+        same("switches", rack.stats()["switches"], before)
+
+
+def unload__under_traffic():
+    for _ in range(3):
+        with pair(10 * GBIT, 10 * GBIT) as rack:
+            rack.ctl("source add h0 h1 rate_bps=20000000000",
+                     "series start interval_ns=1000 port=s0.h1")
+            sock = udp("h0")
+            for _ in range(200):
+                sock.sendto(bytes(1400), ("10.0.0.2", 9))
+
+
+if __name__ == "__main__":
+    main(dict(globals()))

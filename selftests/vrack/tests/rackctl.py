@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Drive vrack.ko from a test inside the guest, and report in KTAP."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+
+DIR = "/sys/kernel/debug/vrack/"
+FRAME = 1538  # wire bytes of a 1500-byte IP packet
+CLONE_NEWNET = 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Rack:
+    """One rack, from its description to its removal."""
+
+    def __init__(self, module, *lines):
+        subprocess.run(["insmod", module], check=True)
+        self.namespaces = []
+        self.ctl(*lines, "up")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for name in self.namespaces:
+            subprocess.run(["ip", "netns", "del", name], check=True)
+        subprocess.run(["rmmod", "vrack"], check=True)
+
+    def ctl(self, *lines):
+        # unbuffered: a refused write must not be tried again at close
+        with open(DIR + "ctl", "wb", buffering=0) as f:
+            f.write(("\n".join(lines) + "\n").encode())
+
+    def stats(self):
+        with open(DIR + "stats", encoding="ascii") as f:
+            return json.load(f)
+
+    def port(self, path):
+        switch, port = path.split(".")
+        return self.stats()["switches"][switch]["ports"][port]
+
+    def nic(self, name):
+        return self.stats()["nics"][name]
+
+    def host(self, nic, address=None):
+        """Put the NIC into a namespace of its own, up, perhaps with an address."""
+        self.namespaces.append(nic)
+        run = lambda *a: subprocess.run(["ip", *a], check=True, stderr=subprocess.DEVNULL)
+        run("netns", "add", nic)
+        with Namespace(nic):  # no neighbour or router chatter beside the test
+            with open("/proc/sys/net/ipv6/conf/default/disable_ipv6", "w", encoding="ascii") as f:
+                f.write("1")
+        run("link", "set", nic, "netns", nic, "name", "eth0")
+        if address:
+            run("-n", nic, "addr", "add", address, "dev", "eth0")
+        run("-n", nic, "link", "set", "lo", "up")
+        run("-n", nic, "link", "set", "eth0", "up")
+
+
+class Namespace:
+    """with Namespace("h0"): what is opened inside lives in that host."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        target = os.open("/run/netns/" + self.name, os.O_RDONLY)
+        if _libc.setns(target, CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "setns")
+        os.close(target)
+
+    def __exit__(self, *_):
+        _libc.setns(self.home, CLONE_NEWNET)
+        os.close(self.home)
+
+
+def settle(seconds):
+    """Let simulated time pass."""
+    time.sleep(seconds)
+
+
+def near(what, measured, expected, tolerance):
+    """Fail unless measured is within a relative tolerance of expected."""
+    print(f"# {what}: measured {measured:g}, expected {expected:g} +- {tolerance:.3%}")
+    assert abs(measured - expected) <= tolerance * abs(expected), what
+
+
+def same(what, measured, expected):
+    print(f"# {what}: measured {measured}, expected {expected}")
+    assert measured == expected, what
+
+
+def main(cases):
+    """Run all test functions of a module's namespace; KTAP on stdout."""
+    tests = [(n, f) for n, f in cases.items() if "__" in n and not n.startswith("_")]
+    failed = 0
+    print(f"TAP version 13\n1..{len(tests)}")
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} - {name}", flush=True)
+        except Exception:  # a broken case must not hide the others
+            failed += 1
+            print("".join("# " + l + "\n" for l in traceback.format_exc().splitlines()), end="")
+            print(f"not ok {number} - {name}", flush=True)
+            subprocess.run(["rmmod", "vrack"], check=False, stderr=subprocess.DEVNULL)
+    sys.exit(1 if failed else 0)
