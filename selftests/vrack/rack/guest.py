@@ -56,7 +56,11 @@ while read -r name script address address6; do
 done < hosts.list
 echo "guest: load begins"
 {vload} > vload.result.json || finish "failed: vload exited with $?"
-[ -s stats.json ] || cat {stats} > stats.json
+tries=0
+while [ ! -s stats.json ] && [ $tries -lt 100 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
 {series}
 {leaks}
 finish ok
@@ -109,7 +113,7 @@ def _init(directory, plan, tools):
     allowed = " ".join(["reno"] + [cc for cc in plan.congestion_controls() if cc != "reno"])
     return INIT.format(
         run=shlex.quote(directory), power_off=POWER_OFF, load_module=LOAD_MODULE,
-        modules="\n".join(modules), ctl=CTL, stats=STATS, leaks=LEAKS,
+        modules="\n".join(modules), ctl=CTL, leaks=LEAKS,
         # only what stands here may be chosen in a namespace other than the first
         cc=f"try sh -c 'echo {allowed} > /proc/sys/net/ipv4/tcp_allowed_congestion_control'",
         vload=f"{shlex.quote(tools.vload)} --progress vload.json",
@@ -203,7 +207,7 @@ def _sizes(plan, sizes):
 def _actions(plan, directory):
     settings = plan.settings
     actions = [{"time_s": settings["warmup_s"], "write": CTL, "text": "stats reset\n"},
-               {"time_s": settings["duration_s"], "run": f"cat {STATS} > {directory}/stats.json"}]
+               {"time_s": settings["duration_s"], "run": _snapshot(directory)}]
     if plan.series_ports:
         interval_ns = round(settings["series"]["interval_us"] * 1000)
         ports = " ".join(f"port={port}" for port in plan.series_ports)
@@ -211,6 +215,11 @@ def _actions(plan, directory):
                         "text": f"series start interval_ns={interval_ns} {ports}\n"})
     actions += [_action(action) for action in settings["actions"]]
     return sorted(actions, key=lambda action: action["time_s"])
+
+
+def _snapshot(directory):
+    """vload does not wait for this command, so the file appears only when whole."""
+    return f"cat {STATS} > {directory}/stats.part && mv {directory}/stats.part {directory}/stats.json"
 
 
 def _action(action):

@@ -210,6 +210,12 @@ def completed(run, load=None):
                for load_result in run.loads(load) for key in ("fct_us", "rct_us"))
 
 
+@metric
+def errors(run, load=None):
+    """Connections and messages that failed for another reason than the end."""
+    return sum(item.get("errors", 0) for item in run.loads(load))
+
+
 # -- rates over time
 
 @metric

@@ -29,6 +29,12 @@ class RunResult:
         except (OSError, ValueError) as error:
             self.failure = f"no result: {error}"
             self.log = os.path.join(self.directory, "console.txt")
+            return
+        wrong = [action for action in self.vload.get("actions", ())
+                 if action.get("error") or action.get("exit_code")]
+        if wrong:
+            self.failure = f"an action went wrong: {wrong[0]}"
+            self.log = os.path.join(self.directory, "dmesg.txt")
 
     @property
     def window_s(self):

@@ -18,6 +18,7 @@ COLUMNS = [
     ("pauses", "pauses", "{:.0f}"),
     ("retrans", "retransmits", "{:.0f}"),
     ("RTOs", "rtos", "{:.0f}"),
+    ("errors", "errors", "{:.0f}"),
     ("FCT p50 us", "fct_us(p50)", "{:.0f}"),
     ("FCT p99", "fct_us(p99)", "{:.0f}"),
     ("FCT max", "fct_us(max)", "{:.0f}"),
@@ -26,7 +27,7 @@ COLUMNS = [
     ("RCT max", "rct_us(max)", "{:.0f}"),
 ]
 # shown only where some run has a value that is not 0
-WHEN_SEEN = {"FCS", "marks", "pauses", "drops", "retrans", "RTOs"}
+WHEN_SEEN = {"FCS", "marks", "pauses", "drops", "retrans", "RTOs", "errors"}
 
 
 def columns(settings):
