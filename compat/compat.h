@@ -16,6 +16,10 @@
 
 #include "turnpike_config.h"
 
+#ifdef TP_HAVE_GSO_HEADER
+#include <net/gso.h>
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "Turnpike supports Linux 6.1 and later"
 #endif

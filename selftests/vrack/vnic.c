@@ -23,7 +23,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "compat/gso.h"
+#include "compat/compat.h"
 #include "vr.h"
 
 #define SOURCE_RING	32768	/* frames of frame sources, 75 MB at worst */

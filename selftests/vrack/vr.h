@@ -223,7 +223,7 @@ struct vr_nic {
 };
 
 struct vrack {
-	spinlock_t lock;
+	spinlock_t lock;	/* all of the rack, see top */
 	bool up;
 	u64 epoch_ns;		/* ktime of rack time 0 */
 	u64 since_ps;		/* last stats reset */
@@ -244,12 +244,12 @@ extern struct vrack vrack;
 int vr_engine_init(void);
 void vr_engine_exit(void);
 u64 vr_now_ps(void);
-void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *, u64));
+void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *ev, u64 now_ps));
 int vr_event_set(struct vr_event *ev, u64 when_ps);
 void vr_event_cancel(struct vr_event *ev);
 void vr_engine_slack(u64 slack_ps);
-u64 vr_enter(void);
-void vr_leave(void);
+u64 vr_enter(void) __acquires(&vrack.lock);
+void vr_leave(void) __releases(&vrack.lock);
 u32 vr_random(void);
 u64 vr_random_exp(u64 mean);
 
@@ -263,23 +263,25 @@ void vr_drop(struct sk_buff *skb);
 
 /* vswitch.c */
 struct vr_switch *vr_switch_add(const char *name);
+void vr_switch_free(struct vr_switch *sw);
+
 static inline struct vr_switch *vr_switch(struct vr_node *node)
 {
 	return container_of(node, struct vr_switch, node);
 }
-void vr_switch_free(struct vr_switch *sw);
 
 /* vnic.c */
 struct vr_nic *vr_nic_add(const char *name, u16 queues);
-static inline struct vr_nic *vr_nic(struct vr_node *node)
-{
-	return container_of(node, struct vr_nic, node);
-}
 void vr_nic_unregister(struct vr_nic *nic);
 void vr_nic_free(struct vr_nic *nic);
 void vr_nic_sent(struct vr_port *port, u64 now_ps);
 void vr_nic_up(struct vr_nic *nic);
 void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps);
+
+static inline struct vr_nic *vr_nic(struct vr_node *node)
+{
+	return container_of(node, struct vr_nic, node);
+}
 
 /* vr_frame.c */
 void vr_frame_classify(struct sk_buff *skb, const struct vr_nic *from);

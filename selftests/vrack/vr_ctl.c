@@ -114,12 +114,20 @@ struct nic_knobs {
 	u64 ring, rx_frames, rx_ns, jitter_ns, carrier;
 };
 
-#define NIC_KEYS(k) \
-	{ "ring", &(k).ring, 2, 65536 }, \
-	{ "rx_frames", &(k).rx_frames, 1, 4096 }, \
-	{ "rx_ns", &(k).rx_ns, 0, NSEC_PER_SEC }, \
-	{ "jitter_ns", &(k).jitter_ns, 0, NSEC_PER_SEC }, \
-	{ "carrier", &(k).carrier, 0, 1 }
+#define NIC_KEYS	5
+
+static void nic_keys(struct key *keys, struct nic_knobs *k)
+{
+	const struct key all[NIC_KEYS] = {
+		{ "ring", &k->ring, 2, 65536 },
+		{ "rx_frames", &k->rx_frames, 1, 4096 },
+		{ "rx_ns", &k->rx_ns, 0, NSEC_PER_SEC },
+		{ "jitter_ns", &k->jitter_ns, 0, NSEC_PER_SEC },
+		{ "carrier", &k->carrier, 0, 1 },
+	};
+
+	memcpy(keys, all, sizeof(all));
+}
 
 static struct nic_knobs nic_knobs_of(const struct vr_nic *nic)
 {
@@ -162,9 +170,8 @@ static int nic_add(struct line *line)
 	struct nic_knobs k = { .ring = 1024, .rx_frames = 1 };
 	const char *ip = NULL, *ip6 = NULL;
 	u64 queues = 1;
-	struct key keys[] = {
-		NIC_KEYS(k),
-		{ "queues", &queues, 1, 64 },
+	struct key keys[NIC_KEYS + 3] = {
+		[NIC_KEYS] = { "queues", &queues, 1, 64 },
 		{ "ip", .text = &ip },
 		{ "ip6", .text = &ip6 },
 	};
@@ -173,6 +180,7 @@ static int nic_add(struct line *line)
 	struct vr_nic *nic;
 	int err;
 
+	nic_keys(keys, &k);
 	err = parse_keys(line, 3, keys, ARRAY_SIZE(keys)) ?: check_new_name(line->word[2]) ?:
 	      parse_addresses(ip, ip6, &addr, &addr6);
 	if (err)
@@ -193,6 +201,7 @@ static int nic_add(struct line *line)
 static int nic_set(struct line *line)
 {
 	bool all = !strcmp(line->word[2], "*");
+	struct key keys[NIC_KEYS];
 	struct vr_node *node;
 	struct nic_knobs k;
 	int err;
@@ -203,8 +212,7 @@ static int nic_set(struct line *line)
 		if (node->kind != VR_NIC || (!all && strcmp(node->name, line->word[2])))
 			continue;
 		k = nic_knobs_of(vr_nic(node));
-		struct key keys[] = { NIC_KEYS(k) };
-
+		nic_keys(keys, &k);
 		err = parse_keys(line, 3, keys, ARRAY_SIZE(keys));
 		if (err)
 			return err;

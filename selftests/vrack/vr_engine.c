@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/mm.h>
 
+#include "compat/compat.h"
 #include "vr.h"
 
 #define HEAP_MAX	(VR_NODES_MAX * 8)	/* 2 events a port, 4 ports a node on average */
@@ -72,7 +73,7 @@ u64 vr_random_exp(u64 mean)
 	return mul_u64_u64_div_u64(mean, (u64)((32 << 16) - log2) * 45426, 1ULL << 32);
 }
 
-static bool before(const struct vr_event *a, const struct vr_event *b)
+static bool earlier(const struct vr_event *a, const struct vr_event *b)
 {
 	return a->when_ps < b->when_ps || (a->when_ps == b->when_ps && a->order < b->order);
 }
@@ -88,7 +89,7 @@ static void heap_up(struct vr_heap *h, u32 slot, struct vr_event *ev)
 	while (slot) {
 		u32 parent = (slot - 1) / 2;
 
-		if (!before(ev, h->ev[parent]))
+		if (!earlier(ev, h->ev[parent]))
 			break;
 		heap_put(h, slot, h->ev[parent]);
 		slot = parent;
@@ -103,9 +104,9 @@ static void heap_down(struct vr_heap *h, u32 slot, struct vr_event *ev)
 
 		if (child >= h->count)
 			break;
-		if (child + 1 < h->count && before(h->ev[child + 1], h->ev[child]))
+		if (child + 1 < h->count && earlier(h->ev[child + 1], h->ev[child]))
 			child++;
-		if (!before(h->ev[child], ev))
+		if (!earlier(h->ev[child], ev))
 			break;
 		heap_put(h, slot, h->ev[child]);
 		slot = child;
@@ -119,13 +120,13 @@ static void heap_remove(struct vr_heap *h, u32 slot)
 
 	if (slot == h->count)
 		return;
-	if (slot && before(last, h->ev[(slot - 1) / 2]))
+	if (slot && earlier(last, h->ev[(slot - 1) / 2]))
 		heap_up(h, slot, last);
 	else
 		heap_down(h, slot, last);
 }
 
-void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *, u64))
+void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *ev, u64 now_ps))
 {
 	ev->slot = -1;
 	ev->host = host;
@@ -162,7 +163,7 @@ static struct vr_event *first_event(void)
 
 	if (!in || !host)
 		return in ?: host;
-	return before(host, in) ? host : in;
+	return earlier(host, in) ? host : in;
 }
 
 static void run_until(u64 now_ps)
@@ -195,6 +196,7 @@ static void arm(void)
  * Returns the rack's time. Bottom halves must be off.
  */
 u64 vr_enter(void)
+	__acquires(&vrack.lock)
 {
 	u64 now_ps;
 
@@ -209,6 +211,7 @@ u64 vr_enter(void)
  * which must not find the rack locked.
  */
 void vr_leave(void)
+	__releases(&vrack.lock)
 {
 	struct sk_buff_head done;
 
@@ -237,6 +240,14 @@ void vr_engine_slack(u64 ps)
 	slack_ps = ps;
 }
 
+static void free_heaps(void)
+{
+	int i;
+
+	for (i = 0; i < HEAPS; i++)
+		kvfree(heaps[i].ev);
+}
+
 int vr_engine_init(void)
 {
 	int i;
@@ -244,7 +255,7 @@ int vr_engine_init(void)
 	for (i = 0; i < HEAPS; i++) {
 		heaps[i].ev = kvcalloc(HEAP_MAX, sizeof(*heaps[i].ev), GFP_KERNEL);
 		if (!heaps[i].ev) {
-			vr_engine_exit();
+			free_heaps();
 			return -ENOMEM;
 		}
 	}
@@ -252,19 +263,12 @@ int vr_engine_init(void)
 	__skb_queue_head_init(&vrack.done);
 	vrack.rng = 1;
 	vrack.epoch_ns = ktime_get_ns();
-	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	timer.function = timer_fired;
+	tp_hrtimer_setup(&timer, timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	return 0;
 }
 
 void vr_engine_exit(void)
 {
-	int i;
-
-	if (timer.function)
-		hrtimer_cancel(&timer);
-	for (i = 0; i < HEAPS; i++) {
-		kvfree(heaps[i].ev);
-		heaps[i].ev = NULL;
-	}
+	hrtimer_cancel(&timer);
+	free_heaps();
 }
