@@ -84,12 +84,14 @@ test-modules: extra_sources = selftests/vrack
 test-modules: modules
 	@$(kbuild) M=$(modules_out)/selftests/vrack modules
 
-# For scripts: build all modules for KDIR, print where they are as the last line.
-# Several scenarios may ask at once.
-.PHONY: uml-modules
-uml-modules: kernel-headers
+# For scripts, several of which may ask at once: build the modules for KDIR, with
+# or without those of the tests, and print where they are as the last line.
+.PHONY: print-modules uml-modules
+print-modules: script_goal = modules
+uml-modules: script_goal = test-modules
+print-modules uml-modules: kernel-headers
 	@mkdir -p $(dir $(modules_out))
-	@flock $(modules_out).lock $(MAKE) test-modules KDIR=$(KDIR) CI=$(CI) >&2
+	@flock $(modules_out).lock $(MAKE) $(script_goal) KDIR=$(KDIR) CI=$(CI) >&2
 	@echo $(modules_out)
 
 # -- tools --------------------------------------------------------------------

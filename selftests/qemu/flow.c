@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A TCP sender and receiver small enough for an initrd.
+ *
+ *	flow serve PORT				accept and read for ever
+ *	flow send ADDRESS PORT SECONDS CC	send as fast as it goes, print the
+ *						bytes that left the socket buffer
+ *
+ * ADDRESS is IPv4.  CC names the congestion control; "-" leaves the default.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES 65536
+#define MAX_FLOWS 64
+
+static void die(const char *what)
+{
+	fprintf(stderr, "flow: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static struct sockaddr_in address_of(const char *address, const char *port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	in.sin_port = htons(atoi(port));
+	if (inet_pton(AF_INET, address, &in.sin_addr) != 1) {
+		fprintf(stderr, "flow: '%s' is no IPv4 address\n", address);
+		exit(1);
+	}
+	return in;
+}
+
+static _Noreturn void serve(const char *port)
+{
+	struct sockaddr_in in = address_of("0.0.0.0", port);
+	struct pollfd polled[MAX_FLOWS + 1];
+	static char chunk[CHUNK_BYTES];
+	int on = 1, count = 1, i;
+
+	polled[0].fd = socket(AF_INET, SOCK_STREAM, 0);
+	polled[0].events = POLLIN;
+	setsockopt(polled[0].fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(polled[0].fd, (struct sockaddr *)&in, sizeof(in)) ||
+	    listen(polled[0].fd, MAX_FLOWS))
+		die("listen");
+	for (;;) {
+		if (poll(polled, count, -1) < 0)
+			die("poll");
+		if ((polled[0].revents & POLLIN) && count <= MAX_FLOWS) {
+			polled[count].fd = accept(polled[0].fd, NULL, NULL);
+			polled[count].events = POLLIN;
+			polled[count].revents = 0;
+			if (polled[count].fd >= 0)
+				count++;
+		}
+		for (i = count - 1; i > 0; i--) {
+			if (!polled[i].revents)
+				continue;
+			if (recv(polled[i].fd, chunk, sizeof(chunk), MSG_TRUNC) > 0)
+				continue;
+			close(polled[i].fd);
+			polled[i] = polled[--count];
+		}
+	}
+}
+
+static int send_for(const char *address, const char *port, double seconds,
+		    const char *cc)
+{
+	struct sockaddr_in in = address_of(address, port);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	static char chunk[CHUNK_BYTES];
+	struct timeval wake = { .tv_usec = 100000 };
+	long long sent = 0;
+	double end;
+	int unsent = 0;
+
+	if (strcmp(cc, "-") &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
+		die(cc);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wake, sizeof(wake));
+	if (connect(fd, (struct sockaddr *)&in, sizeof(in)))
+		die("connect");
+	for (end = now_s() + seconds; now_s() < end;) {
+		ssize_t n = send(fd, chunk, sizeof(chunk), 0);
+
+		if (n > 0)
+			sent += n;
+		else if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	ioctl(fd, SIOCOUTQ, &unsent);
+	printf("%lld\n", sent - unsent);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (argc == 3 && !strcmp(argv[1], "serve"))
+		serve(argv[2]);
+	if (argc == 6 && !strcmp(argv[1], "send"))
+		return send_for(argv[2], argv[3], atof(argv[4]), argv[5]);
+	fprintf(stderr, "usage: flow serve PORT | flow send ADDRESS PORT SECONDS CC\n");
+	return 2;
+}

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Loading, unloading and losing namespaces while both processors send.
+#
+#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
+
+# shellcheck source=selftests/lib/ktap.sh
+. /ktap.sh
+
+make_pair() {
+	ip netns add a && ip netns add b || return 1
+	ip link add eth0 netns a type veth peer name eth0 netns b || return 1
+	ip -n a addr add 10.0.0.1/24 dev eth0
+	ip -n b addr add 10.0.0.2/24 dev eth0
+	ip -n a link set eth0 up
+	ip -n b link set eth0 up
+	ip netns exec a tc qdisc replace dev eth0 root fq
+	# A killed sender's socket lives on while it has data to send: not for long here.
+	ip netns exec a sysctl -q -w net.ipv4.tcp_orphan_retries=1
+	ip netns exec b flow serve 5000 > /dev/null 2>&1 &
+	server=$!
+	sleep 0.3
+}
+
+drop_pair() {
+	kill $server 2>/dev/null
+	ip netns del a
+	ip netns del b
+}
+
+start_flows() {
+	flows=
+	for algorithm in timely timely_patched timely timely_patched; do
+		ip netns exec a flow send 10.0.0.2 5000 "$1" $algorithm > /dev/null 2>&1 &
+		flows="$flows $!"
+	done
+}
+
+# A socket's namespace and its last reference go away some time after the process.
+unload() {
+	for _ in $(seq 150); do
+		rmmod tcp_timely 2>/dev/null && return 0
+		sleep 0.1
+	done
+	rmmod tcp_timely
+}
+
+unload_is_refused_in_use() {
+	insmod /modules/tcp_timely.ko && make_pair || return 1
+	start_flows 3
+	sleep 1
+	if rmmod tcp_timely 2>/dev/null; then
+		echo "unloaded under its own flows"
+		return 1
+	fi
+	# shellcheck disable=SC2086  # a list of processes
+	wait $flows
+	drop_pair
+	unload
+}
+
+reload_between_flows() {
+	for round in 1 2 3 4 5; do
+		insmod /modules/tcp_timely.ko && make_pair || return 1
+		start_flows 0.7
+		sleep 0.3
+		# shellcheck disable=SC2086
+		kill $flows
+		drop_pair
+		unload || return 1
+		echo "round $round"
+	done
+}
+
+reload_under_other_traffic() {
+	make_pair || return 1
+	ip netns exec a flow send 10.0.0.2 5000 6 cubic > /run/sent &
+	other=$!
+	for _ in $(seq 10); do
+		insmod /modules/tcp_timely.ko || return 1
+		rmmod tcp_timely || return 1
+	done
+	wait $other
+	drop_pair
+	[ "$(cat /run/sent)" -gt 1048576 ]
+}
+
+namespace_goes_under_traffic() {
+	insmod /modules/tcp_timely.ko || return 1
+	for _ in 1 2 3; do
+		make_pair || return 1
+		start_flows 5
+		sleep 0.5
+		ip netns exec a ip link set eth0 down
+		drop_pair
+		# shellcheck disable=SC2086
+		kill $flows 2>/dev/null
+	done
+	unload
+}
+
+writes_race_with_flows() {
+	insmod /modules/tcp_timely.ko && make_pair || return 1
+	start_flows 4
+	ip netns exec a sh -c '
+		knobs=/proc/sys/net/ipv4/tcp_timely
+		for i in $(seq 300); do
+			echo $((30 + i % 20)) > $knobs/t_low_us
+			echo default > $knobs/preset
+		done' || return 1
+	# shellcheck disable=SC2086
+	wait $flows
+	drop_pair
+	unload
+}
+
+ktap_start
+ktap_case "unload is refused while flows use it" unload_is_refused_in_use
+ktap_case "unload and reload after killed flows" reload_between_flows
+ktap_case "load and unload under other traffic" reload_under_other_traffic
+ktap_case "link down and namespace removal under traffic" namespace_goes_under_traffic
+ktap_case "settings written while two processors send" writes_race_with_flows
+ktap_finish

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# tcp_timely on a stock kernel: data flows, settings change under traffic.
+#
+#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
+
+# shellcheck source=selftests/lib/ktap.sh
+. /ktap.sh
+knobs=/proc/sys/net/ipv4/tcp_timely
+mebibyte=1048576
+
+ktap_start
+ktap_case "module loads" insmod /modules/tcp_timely.ko
+
+algorithms_listed() {
+	for name in timely timely_patched; do
+		grep -qw $name /proc/sys/net/ipv4/tcp_available_congestion_control || return 1
+	done
+}
+ktap_case "both algorithms are registered" algorithms_listed
+
+ip netns add a
+ip netns add b
+ip link add eth0 netns a type veth peer name eth0 netns b
+ip -n a addr add 10.0.0.1/24 dev eth0
+ip -n b addr add 10.0.0.2/24 dev eth0
+for n in a b; do
+	ip -n $n link set lo up
+	ip -n $n link set eth0 up
+done
+ip netns exec b flow serve 5000 > /dev/null 2>&1 &
+server=$!
+sleep 0.5
+
+in_a() { ip netns exec a "$@"; }
+
+# Emulated processors are slow: what counts is that data keeps flowing.
+sends() {
+	bytes=$(in_a flow send 10.0.0.2 5000 "$1" "$2") || return 1
+	echo "$bytes bytes in $1 s"
+	[ "$bytes" -gt $mebibyte ]
+}
+
+for qdisc in fq pfifo_fast; do
+	in_a tc qdisc replace dev eth0 root $qdisc
+	for algorithm in timely timely_patched; do
+		ktap_case "$algorithm sends under $qdisc" sends 2 $algorithm
+	done
+done
+
+ss_shows_state() {
+	in_a flow send 10.0.0.2 5000 2 timely > /dev/null &
+	sleep 1
+	in_a ss -tin dst 10.0.0.2 > /run/ss
+	wait $!
+	grep -q timely /run/ss && grep -q pacing_rate /run/ss
+}
+ktap_case "ss shows the flow" ss_shows_state
+
+settings_change() {
+	in_a flow send 10.0.0.2 5000 4 timely > /run/sent &
+	flow=$!
+	for _ in 1 2 3 4 5; do
+		for file in "$knobs"/*; do
+			value=$(in_a cat "$file")
+			[ "${file##*/}" = preset ] && [ "$value" = custom ] && continue
+			in_a sh -c "echo $value > $file" || return 1
+		done
+		in_a sh -c "echo 100 > $knobs/t_low_us" || return 1
+		in_a sh -c "echo default > $knobs/preset" || return 1
+	done
+	wait $flow
+	[ "$(cat /run/sent)" -gt $mebibyte ]
+}
+ktap_case "every setting is written under traffic" settings_change
+
+nonsense_is_refused() {
+	before=$(in_a cat $knobs/t_low_us)
+	high=$(in_a cat $knobs/t_high_us)
+	for value in $((high + 1)) -1 word ""; do
+		if in_a sh -c "echo '$value' > $knobs/t_low_us" 2>/dev/null; then
+			echo "t_low_us took '$value'"
+			return 1
+		fi
+	done
+	[ "$(in_a cat $knobs/t_low_us)" = "$before" ]
+}
+ktap_case "nonsense is refused and changes nothing" nonsense_is_refused
+
+namespaces_are_apart() {
+	in_a sh -c "echo 33 > $knobs/t_low_us" || return 1
+	[ "$(ip netns exec b cat $knobs/t_low_us)" != 33 ] && [ "$(cat $knobs/t_low_us)" != 33 ]
+}
+ktap_case "settings are per network namespace" namespaces_are_apart
+
+default_by_sysctl() {
+	in_a sh -c "echo timely > /proc/sys/net/ipv4/tcp_congestion_control" || return 1
+	sends 1 - && in_a ss -tin state all | grep -q timely
+}
+ktap_case "it can be the default of a namespace" default_by_sysctl
+
+loopback_is_unharmed() {
+	flow serve 5001 > /dev/null 2>&1 &
+	listener=$!
+	sleep 0.5
+	bytes=$(flow send 127.0.0.1 5001 2 timely)
+	kill $listener
+	echo "$bytes bytes over loopback"
+	[ "$bytes" -gt $((4 * mebibyte)) ]
+}
+ktap_case "loopback is unharmed" loopback_is_unharmed
+
+kill $server
+ip netns del a
+ip netns del b
+sleep 1
+ktap_case "module unloads when its flows are gone" rmmod tcp_timely
+ktap_finish
