@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include "config.h"
+
+#include <nlohmann/json.hpp>
+
+namespace vload
+{
+
+// Runs all loads of the configuration; the result as Documentation/vload.rst describes it.
+nlohmann::ordered_json run(const Config &config, bool show_progress);
+
+} // namespace vload
