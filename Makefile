@@ -104,6 +104,24 @@ $(tools):
 
 # -- tests --------------------------------------------------------------------
 
+# Tests of a tool are built by the tool's Makefile (they need its objects); tests of
+# the headers that modules and tools share are programs of one file.
+tool_tests := $(foreach t,$(tools),$(if $(wildcard selftests/unit/$(t)_*_test.cc),$(t)))
+header_tests := $(filter-out $(foreach t,$(tool_tests),build/unit/$(t)_%), \
+	$(patsubst selftests/unit/%.cc,build/unit/%,$(wildcard selftests/unit/*_test.cc)))
+sanitize := -fsanitize=address,undefined -fno-sanitize-recover=all
+
+.PHONY: unit-tests
+unit-tests: $(header_tests)
+	@for t in $(tool_tests); do \
+		$(MAKE) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
+	done
+
+build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h include/*.h selftests/unit/*.h)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror $(sanitize) -I$(CURDIR) -o $@ $< \
+		-lgtest_main -lgtest -lpthread
+
 .PHONY: check
 check: tools
 	@selftests/run-tests check unit
