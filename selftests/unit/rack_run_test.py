@@ -24,8 +24,7 @@ GUESTS = {
     "unreadable": 'echo "{" > "$RUN/stats.json"; echo ok > "$RUN/status"',
 }
 KERNEL = """#!/bin/sh
-HERE=$(dirname "$0")
-for word; do case $word in init=*) RUN=$(dirname "${word#init=}") ;; esac; done
+HERE=$(dirname "$0") RUN=.
 """
 
 

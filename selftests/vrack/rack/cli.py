@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from . import bounds, execute, metrics, plots, report, scenario, table, variants
+from . import bounds, execute, guest, metrics, plots, report, scenario, table, variants
 from .errors import ScenarioError, UsageError
 from .plan import Plan
 from .tools import REPO, Tools
@@ -99,7 +99,8 @@ def _main(args):
     context = Context(args, settings)
     tools = Tools(args.kernel, args.modules, args.vload)
     tools.check()
-    os.makedirs(context.out, exist_ok=True)
+    tools.keep(os.path.join(context.out, "programs"),
+               {name for plan in plans for name in guest.needed_modules(plan)})
     results = execute.run_all(plans, _seeds(args.seeds, settings), tools, context)
     return _conclude(context, plans, results)
 

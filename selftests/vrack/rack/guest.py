@@ -15,6 +15,9 @@ CTL = "/sys/kernel/debug/vrack/ctl"
 STATS = "/sys/kernel/debug/vrack/stats"
 SERIES = "/sys/kernel/debug/vrack/series"
 
+# vload does not wait for this command, so the file appears only when whole.
+SNAPSHOT = f"cat {STATS} > stats.part && mv stats.part stats.json"
+
 # perl-base is on every Debian; kmod and a poweroff that needs no init are not
 LOAD_MODULE = ('perl -e \'open F, "<", $ARGV[0] or die "$ARGV[0]: $!\\n"; '
                'syscall(313, fileno F, $ARGV[1] // "", 0) == 0 or die "$ARGV[0]: $!\\n"\'')
@@ -96,7 +99,7 @@ def write(directory, plan, seed, tools):
     _put(directory, "vrack.cmd", vrackcmd.commands(plan, seed))
     _put(directory, "netns.batch", _netns_batch(plan))
     _put(directory, "hosts.list", _host_scripts(directory, plan))
-    _put(directory, "vload.json", [json.dumps(vload_config(plan, seed, directory), indent=1)])
+    _put(directory, "vload.json", [json.dumps(vload_config(plan, seed), indent=1)])
     _put(directory, "init.sh", [_init(directory, plan, tools)], mode=0o755)
 
 
@@ -180,13 +183,13 @@ def _sysctl_lines(plan, host):
         yield f"echo {shlex.quote(str(value))} > {shlex.quote(path)} || fail {shlex.quote(name)}"
 
 
-def vload_config(plan, seed, directory):
+def vload_config(plan, seed):
     settings = plan.settings
     hosts = {name: {"netns": name, "addr": plan.address(name), "addr6": plan.address(name, 6)}
              for name in plan.graph.hosts}
     config = {"seed": seed, "duration_s": settings["duration_s"],
               "warmup_s": settings["warmup_s"], "hosts": hosts,
-              "actions": _actions(plan, directory), "loads": _loads(plan)}
+              "actions": _actions(plan), "loads": _loads(plan)}
     if settings["drain_s"]:
         config["drain_s"] = settings["drain_s"]
     if settings["sample_interval_us"]:
@@ -204,10 +207,10 @@ def _sizes(plan, sizes):
     return int(sizes) if sizes.isdigit() else tool_paths.sizes_file(sizes, plan.scenario_path)
 
 
-def _actions(plan, directory):
+def _actions(plan):
     settings = plan.settings
     actions = [{"time_s": settings["warmup_s"], "write": CTL, "text": "stats reset\n"},
-               {"time_s": settings["duration_s"], "run": _snapshot(directory)}]
+               {"time_s": settings["duration_s"], "run": SNAPSHOT}]
     if plan.series_ports:
         interval_ns = round(settings["series"]["interval_us"] * 1000)
         ports = " ".join(f"port={port}" for port in plan.series_ports)
@@ -215,11 +218,6 @@ def _actions(plan, directory):
                         "text": f"series start interval_ns={interval_ns} {ports}\n"})
     actions += [_action(action) for action in settings["actions"]]
     return sorted(actions, key=lambda action: action["time_s"])
-
-
-def _snapshot(directory):
-    """vload does not wait for this command, so the file appears only when whole."""
-    return f"cat {STATS} > {directory}/stats.part && mv {directory}/stats.part {directory}/stats.json"
 
 
 def _action(action):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Where the kernel, the modules and vload of a run come from."""
 import os
+import shutil
 import subprocess
 
 from .errors import UsageError
@@ -28,6 +29,14 @@ class Tools:
                     return os.path.join(directory, file)
         raise UsageError(f"no module '{name}' below {self.modules} (make modules KDIR="
                          f"{os.path.dirname(self.kernel)} builds them)")
+
+    def keep(self, directory, names):
+        """Use copies from now on, so that a build under way cannot mix versions."""
+        os.makedirs(directory, exist_ok=True)
+        for path in [self.vload] + [self.module(name) for name in names]:
+            shutil.copy(path, directory)
+        self.vload = os.path.join(directory, os.path.basename(self.vload))
+        self.modules = directory
 
     def check(self):
         for path, hint in ((self.kernel, "selftests/kernel/build"), (self.vload, "make tools")):

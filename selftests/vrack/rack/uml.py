@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """One guest: boot the kernel on a run directory, watch it, judge its end."""
+import functools
 import os
 import re
 import selectors
@@ -13,6 +14,8 @@ ILL = re.compile(r"Kernel panic|\bOops\b|\bBUG:|WARNING:|KASAN:|UBSAN:|INFO: tas
                  r"refcount_t:|Segmentation fault|possible recursive locking|suspicious RCU")
 LEAK = re.compile(r"unreferenced object")
 
+
+CONSOLE = "console.txt"
 
 _running = set()
 
@@ -28,27 +31,41 @@ class Outcome:
 
 def run(directory, kernel, settings, seed, on_line=None):
     """Boot the guest of a run directory and wait for its end."""
-    console = os.path.join(directory, "console.txt")
     started = time.monotonic()
-    failure = _boot(_command(directory, kernel, settings, seed), console,
-                    started + settings["wall_timeout_s"], on_line)
-    log, failure = _judge(directory, console, failure)
+    failure = _boot(_command(kernel, settings), directory, seed, started + settings["wall_timeout_s"],
+                    on_line)
+    log, failure = _judge(directory, failure)
     return Outcome(failure, log, time.monotonic() - started)
 
 
-def _command(directory, kernel, settings, seed):
-    return [kernel, f"mem={settings['guest_mem']}", "root=/dev/root", "rootfstype=hostfs",
-            "rootflags=/", "rw", f"init={directory}/init.sh", "con=null", "con0=fd:0,fd:1",
+def _command(kernel, settings):
+    """The same words for every run: the kernel stirs them into its random pool.
+
+    The run directory is the working directory, and init is found through it by
+    way of the machine's own /proc, which the guest sees until it mounts its own.
+    """
+    return [*_fixed_addresses(), kernel, f"mem={settings['guest_mem']}", "root=/dev/root", "rootfstype=hostfs",
+            "rootflags=/", "rw", "init=/proc/self/cwd/init.sh", "con=null", "con0=fd:0,fd:1",
             "time-travel=inf-cpu", "time-travel-start=1000000000000000000",
-            f"vrack.seed={seed}", "quiet", *settings["boot"]]
+            "quiet", *settings["boot"]]
 
 
-def _boot(command, console, deadline, on_line):
+@functools.lru_cache
+def _fixed_addresses():
+    """setarch -R where it is allowed: else the guest's memory size varies a little."""
+    allowed = subprocess.run(["setarch", "-R", "true"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return ["setarch", "-R"] if allowed else []
+
+
+def _boot(command, directory, seed, deadline, on_line):
     """None, or why the guest did not end by itself."""
-    with open(console, "wb") as log:
+    # the test kernel draws its random numbers from VRACK_SEED if it is set
+    environment = {**os.environ, "TMPDIR": _fast_directory(), "VRACK_SEED": str(seed)}
+    with open(os.path.join(directory, CONSOLE), "wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True,
-                                   env={**os.environ, "TMPDIR": _fast_directory()})
+                                   cwd=directory, env=environment)
         _running.add(process)
         try:
             return _watch(process, log, deadline, on_line)
@@ -105,8 +122,9 @@ def _end(process):
     process.stdout.close()
 
 
-def _judge(directory, console, failure):
+def _judge(directory, failure):
     """(log to read, what went wrong or None)."""
+    console = os.path.join(directory, CONSOLE)
     dmesg = os.path.join(directory, "dmesg.txt")
     if failure:
         return console, failure
