@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """result.json: everything of a scenario's run that a program may want."""
+import hashlib
 import json
 import os
 import platform
@@ -49,7 +50,16 @@ def _versions(context, results):
         modules[os.path.basename(path)] = version
     return {"turnpike": tools.git_version(), "kernel": "".join(_lines(first, "release.txt")),
             "kernel_choice": context.kernel, "modules": modules,
+            "programs": _digests(os.path.join(context.out, "programs")),
             "python": platform.python_version()}
+
+
+def _digests(directory):
+    digests = {}
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        with open(os.path.join(directory, name), "rb") as stream:
+            digests[name] = hashlib.sha256(stream.read()).hexdigest()
+    return digests
 
 
 def _lines(directory, name):
