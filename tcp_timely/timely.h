@@ -132,6 +132,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_READY	1	/* init was done */
 #define TIMELY_FLOW_ACTIVE	2	/* counted in dev->active */
 #define TIMELY_FLOW_STARTED	4	/* has its first rate */
+#define TIMELY_FLOW_OWN_PACING	8	/* not to be left to fq */
 
 /* The private part of a socket; the socket lock guards all of it.  timely_get_info
  * reads it without, and may show values of two moments.

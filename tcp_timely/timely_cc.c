@@ -138,10 +138,26 @@ static u64 timely_cap_bps(const struct sock *sk, const struct timely_flow *f,
 	return cap_bps;
 }
 
-static void timely_set_pacing(struct sock *sk, const struct timely_flow *f)
+/* A burst handed to fq has its departure time; one that TCP still holds goes at the
+ * rate of then.  So TCP's own timer paces even above fq, which sends at once what
+ * comes on time.  fq claims the socket for itself whenever it sees a packet of it.
+ */
+static void timely_keep_pacing(struct sock *sk, const struct timely_flow *f)
+{
+	if ((f->flags & TIMELY_FLOW_OWN_PACING) &&
+	    READ_ONCE(sk->sk_pacing_status) == SK_PACING_FQ)
+		cmpxchg(&sk->sk_pacing_status, SK_PACING_FQ, SK_PACING_NEEDED);
+}
+
+static void timely_set_pacing(struct sock *sk, struct timely_flow *f,
+			      const struct timely_config *c)
 {
 	u64 rate = timely_wire_to_payload(sk, f->rate.rate_bps >> 3);
 
+	if (c->host.own_pacing)
+		f->flags |= TIMELY_FLOW_OWN_PACING;
+	else
+		f->flags &= ~TIMELY_FLOW_OWN_PACING;
 	rate = min_t(u64, rate, READ_ONCE(sk->sk_max_pacing_rate));
 	WRITE_ONCE(sk->sk_pacing_rate, max_t(u64, rate, 1));
 }
@@ -188,17 +204,20 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 }
 
 /* Loss recovery keeps the number of packets in the network: one leaves for each
- * that arrived.  After a timeout the window opens with what is acked.
+ * that arrived, but a burst may always be out.  A paced flow has nothing in flight
+ * between two bursts, and without packets behind it the loss of a retransmission
+ * would only be found by timeout.  After a timeout the window opens with the ACKs.
  */
 static void timely_set_window(struct sock *sk, const struct timely_flow *f,
 			      const struct timely_config *c, u32 acked)
 {
+	u32 least = max_t(u32, f->burst_segs, c->host.cwnd_min_segs);
 	u32 window = timely_window_segs(sk, f, c);
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	switch (inet_csk(sk)->icsk_ca_state) {
 	case TCP_CA_Recovery:
-		window = min(window, tcp_packets_in_flight(tp) + max(acked, 1U));
+		window = min(window, max(tcp_packets_in_flight(tp) + acked, least));
 		break;
 	case TCP_CA_Loss:
 		window = min(window, tcp_snd_cwnd(tp) + acked);
@@ -213,7 +232,7 @@ static void timely_set_window(struct sock *sk, const struct timely_flow *f,
 static void timely_apply_rate(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c)
 {
-	timely_set_pacing(sk, f);
+	timely_set_pacing(sk, f, c);
 	timely_set_burst(sk, f, c);
 }
 
@@ -336,7 +355,7 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	a->mss = tp->mss_cache;
 	a->burst_bytes = f->burst_segs * tp->mss_cache;
 	a->frame_bytes = timely_frame_bytes(sk);
-	a->srtt_ns = min_t(u64, (u64)(tp->srtt_us >> 3) * NSEC_PER_USEC, U32_MAX);
+	a->min_rtt_ns = min_t(u64, (u64)tcp_min_rtt(tp) * NSEC_PER_USEC, U32_MAX);
 	a->delack_ns = timely_delack_ns(sk);
 	a->hole = tp->sacked_out || ca_state >= TCP_CA_Recovery;
 	a->rwnd_limited = tp->chrono_type == TCP_CHRONO_RWND_LIMITED;
@@ -470,8 +489,10 @@ static void timely_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 	rcu_read_unlock();
 }
 
+/* TCP asks before it sends: the moment to take the pacing back from fq, too. */
 static u32 timely_min_tso_segs(struct sock *sk)
 {
+	timely_keep_pacing(sk, timely_flow(sk));
 	return max_t(u32, timely_flow(sk)->burst_segs, 1);
 }
 

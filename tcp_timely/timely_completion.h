@@ -43,13 +43,11 @@
  */
 #define TIMELY_WIRE_SHIFT	20
 
-/* A lone frame whose ACK took more than this many smoothed RTTs was acked late
- * by the receiver rather than late in the network.
+/* A receiver may keep the ACK of a lone frame until its application answers or
+ * the delayed-ACK timer fires.  TCP's smoothed RTT has these delays in it, so the
+ * smallest RTT is the measure: more than this many of it is not the network's.
  */
-#define TIMELY_LONE_SRTTS	4
-
-/* The same for the ACK of all data while the receiver held its window shut. */
-#define TIMELY_STALL_SRTTS	2
+#define TIMELY_LONE_RTTS	4
 
 /* Where the two times of a sample come from, best last. */
 enum timely_source {
@@ -99,7 +97,7 @@ struct timely_ack {
 	u32 burst_bytes;	/* most that one burst holds */
 	u32 frame_bytes;	/* wire bytes of a frame besides the payload */
 	u32 wire_mult;		/* ns per wire byte * 2^20; 0: unknown */
-	u32 srtt_ns;
+	u32 min_rtt_ns;		/* smallest RTT lately; U32_MAX: unknown */
 	u32 delack_ns;		/* no receiver delays an ACK by less on purpose */
 	u32 floor_ns;		/* propagation RTT if known; 0: unknown */
 	u32 hold_ns;		/* time that the sender's qdisc held the burst */
@@ -222,20 +220,25 @@ static inline void timely_completion_record(struct timely_burst *b, const struct
 	b->una = a->una;
 }
 
-/* Was this ACK sent when the data came, or when the receiver got round to it? */
+/* Was this ACK sent when the data came, or when the receiver got round to it?
+ *
+ * What says the latter: it is the first sign of anything outstanding, after a
+ * silence as long as delayed ACKs are; or the receiver's window was shut, which
+ * makes ACKs wait for the reading application; or it acks a lone frame.
+ */
 static inline bool timely_ack_is_late(const struct timely_ack *a, const struct timely_newest *n,
 				      u32 acked_bytes, bool first_cover, u64 elapsed_ns)
 {
-	u64 srtt_ns = a->srtt_ns;
 	bool all = !a->head_send_ns;
 
-	if (elapsed_ns >= a->delack_ns && all && first_cover)
+	if (all && first_cover && elapsed_ns >= a->delack_ns)
 		return true;
-	if (a->rwnd_limited && all && elapsed_ns > TIMELY_STALL_SRTTS * srtt_ns)
+	if (all && a->rwnd_limited)
 		return true;
 	if (acked_bytes > a->mss || n->left_bytes)
 		return false;
-	return elapsed_ns >= a->delack_ns || elapsed_ns > TIMELY_LONE_SRTTS * srtt_ns;
+	return elapsed_ns >= a->delack_ns ||
+	       elapsed_ns > TIMELY_LONE_RTTS * (u64)a->min_rtt_ns;
 }
 
 static inline enum timely_ack_verdict

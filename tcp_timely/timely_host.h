@@ -16,6 +16,7 @@ struct timely_host {
 	u32 cwnd_rtt_us;		/* RTT the window allows for; 0: t_high + base RTT */
 	u32 cwnd_min_segs;		/* the window is never smaller */
 	u32 idle_ms;			/* halve the rate per this much idle time; 0: off */
+	u32 own_pacing;			/* TCP's timer paces even where fq could */
 };
 
 #define TIMELY_HOST_DEFAULT {						\
@@ -24,6 +25,7 @@ struct timely_host {
 		.cwnd_rtt_us = 0,					\
 		.cwnd_min_segs = 4,					\
 		.idle_ms = 200,						\
+		.own_pacing = 1,					\
 	}
 
 #endif /* TIMELY_HOST_H */

@@ -24,6 +24,8 @@ static const struct timely_knob timely_host_knobs[] = {
 			 "smallest window bound"),
 	TIMELY_HOST_KNOB(idle_ms, "ms", 0, 3600000,
 			 "the rate halves for each such time without data; 0: it is kept"),
+	TIMELY_HOST_KNOB(own_pacing, "", 0, 1,
+			 "1: TCP's own timer paces; 0: fq does where it is the qdisc"),
 };
 
 #define TIMELY_HOST_KNOB_COUNT	ARRAY_SIZE(timely_host_knobs)

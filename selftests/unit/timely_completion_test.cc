@@ -32,7 +32,7 @@ class Flow : public ::testing::Test {
 		ack_.frame_bytes = kFrame;
 		ack_.wire_mult = kWire10G;
 		ack_.wire_sure = true;
-		ack_.srtt_ns = 30000;
+		ack_.min_rtt_ns = 30000;
 		ack_.delack_ns = 20000000;
 	}
 
@@ -264,7 +264,7 @@ TEST_F(Flow, ack__lone_frame_delayed_while_the_next_burst_is_out)
 
 TEST_F(Flow, ack__lone_frame_when_every_ack_was_delayed)
 {
-	ack_.srtt_ns = 40000000;
+	ack_.min_rtt_ns = UINT32_MAX;   // and so not known
 	Send(kStart, kMss);
 	ASSERT_TRUE(Ack(kStart + 40000000, kMss));
 	EXPECT_EQ(event_.verdict, TIMELY_DROP_DELACK);
@@ -303,9 +303,27 @@ TEST_F(Flow, ack__receiver_opens_its_window_again)
 	Send(kStart, kBurst);
 	ASSERT_TRUE(Ack(kStart + 5000000, kBurst));
 	EXPECT_EQ(event_.verdict, TIMELY_DROP_DELACK);
+	ack_.rwnd_limited = false;
 	Send(kStart + 6000000, kBurst);
 	ASSERT_TRUE(Ack(kStart + 6040000, kBurst));
 	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
+}
+
+TEST_F(Flow, ack__flow_limited_by_the_window_still_sees_the_queue)
+{
+	ack_.rwnd_limited = true;
+	Send(kStart, kBurst);
+	Send(kStart + 15000, kBurst);
+	ASSERT_TRUE(Ack(kStart + 50000, kBurst));
+	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
+}
+
+// A request of one frame is acked by the response, after the server's work.
+TEST_F(Flow, ack__request_acked_by_its_response)
+{
+	Send(kStart, 100);
+	ASSERT_TRUE(Ack(kStart + 1000000, 100));
+	EXPECT_EQ(event_.verdict, TIMELY_DROP_DELACK);
 }
 
 TEST_F(Flow, ack__retransmitted)
