@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 namespace vload
@@ -73,12 +74,21 @@ void Actions::Action::run(Loop &loop)
 	char *const argv[] = {const_cast<char *>("sh"), const_cast<char *>("-c"),
 			      const_cast<char *>(config.run.c_str()), nullptr};
 	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t to_default;
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	// Standard output is the result's.
 	posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-	int failed = posix_spawn(&pid, "/bin/sh", &files, nullptr, argv, environ);
+	// vload itself ignores it.
+	sigemptyset(&to_default);
+	sigaddset(&to_default, SIGPIPE);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &to_default);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	int failed = posix_spawn(&pid, "/bin/sh", &files, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	if (failed) {
 		error = std::strerror(failed);

@@ -101,9 +101,9 @@ void Run::schedule()
 		for (const auto &load : loads_)
 			load->open_window();
 	});
+	actions_.start(window_.zero_ns);
 	for (const auto &load : loads_)
 		load->start(window_);
-	actions_.start(window_.zero_ns);
 	if (show_progress_)
 		schedule_progress();
 	loop_.at(window_.zero_ns + window_.end_ns, [this] { end_window(); });

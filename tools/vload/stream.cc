@@ -3,6 +3,8 @@
 
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +27,33 @@ constexpr int BULK_WINDOW_BYTES = 2 << 20;
 constexpr int LOWAT_GAIN = 4;
 constexpr int LOWAT_MIN_BYTES = 2896;
 
+// Below this copying is cheaper than sendfile().
+constexpr uint64_t SENDFILE_MIN_BYTES = 16 << 10;
+
 static std::array<char, WRITE_BYTES> write_buffer;
+
+// sendfile() from a file in memory puts the same pages into all packets: nothing is allocated and
+// copied for the data, which in User Mode Linux saves a third of the time of a bulk transfer.
+static int make_write_file()
+{
+	int fd = memfd_create("vload", MFD_CLOEXEC);
+
+	if (fd >= 0 && write(fd, write_buffer.data(), WRITE_BYTES) != static_cast<ssize_t>(WRITE_BYTES)) {
+		::close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static ssize_t write_some(int fd, size_t bytes)
+{
+	static const int write_file = make_write_file();
+	off_t offset = 0;
+
+	if (bytes >= SENDFILE_MIN_BYTES && write_file >= 0)
+		return sendfile(fd, write_file, &offset, bytes);
+	return ::send(fd, write_buffer.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
 
 void StreamEnd::attach(int fd, bool connecting)
 {
@@ -93,7 +121,7 @@ void StreamEnd::flush()
 {
 	while (unsent_bytes_ && writable_ && is_up()) {
 		size_t want = std::min(unsent_bytes_, WRITE_BYTES);
-		ssize_t sent = ::send(fd_, write_buffer.data(), want, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t sent = write_some(fd_, want);
 		if (sent < 0) {
 			if (errno == EINTR)
 				continue;

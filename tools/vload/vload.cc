@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -73,6 +74,8 @@ int main(int argc, char **argv)
 		return app.exit(error) ? EXIT_CONFIG : 0;
 	}
 
+	// sendfile() to a broken connection must not kill us: it has no MSG_NOSIGNAL.
+	std::signal(SIGPIPE, SIG_IGN);
 	try {
 		paths.config_dir = std::filesystem::path(config_path).parent_path().string();
 		vload::Config config = vload::config_parse(read_config(config_path), paths);
