@@ -51,26 +51,40 @@ static const struct timely_knob timely_knobs[] = {
 		    "factor of a multiplicative decrease"),
 	TIMELY_KNOB(hai_events, "", 0, 255,
 		    "events in a row that switch HAI on; 0: no HAI"),
+	TIMELY_KNOB(hai_us, "us", 0, 1000000,
+		    "and these events must span this time; 0: any time"),
 	TIMELY_KNOB(hai_mult, "", 1, 1000,
 		    "steps per update while HAI is on"),
+	TIMELY_KNOB(scale_max, "", 1, 100,
+		    "with scale_updates: most steps that one event stands for"),
 	TIMELY_KNOB(seg_bytes, "bytes", 1024, 1048576,
 		    "largest burst, and largest completion event"),
 	TIMELY_KNOB(burst_us, "us", 0, 1000000,
 		    "burst = rate * this, up to seg_bytes; 0: always seg_bytes"),
 	TIMELY_KNOB(max_decrease_milli, "1/1000", 1, 1000,
-		    "largest part of the rate one decrease takes; 1000: no bound"),
+		    "largest part of the rate one decrease below t_high takes; 1000: no bound"),
+	TIMELY_KNOB(max_high_milli, "1/1000", 1, 1000,
+		    "the same above t_high"),
+	TIMELY_KNOB(beta_high_milli, "1/1000", 0, 1000,
+		    "beta above t_high; 0: beta_milli"),
 	TIMELY_KNOB(app_limit_milli, "1/1000", 0, 1000,
 		    "no growth while the flow sends less than this part of its rate; 0: off"),
 	TIMELY_KNOB(rtt_floor_us, "us", 0, 1000000,
 		    "RTT samples below this are ignored; 0: off"),
+	TIMELY_KNOB(base_slack_us, "us", 0, 1000000,
+		    "a base RTT up to min_rtt_us + this moves no threshold"),
+	TIMELY_KNOB(base_max_us, "us", 0, 1000000,
+		    "a longer base RTT moves t_low and t_high up, as far as this RTT; 0: off"),
 	TIMELY_KNOB(elapsed_gradient, "", 0, 1,
 		    "gradient over the time since the last event, if longer than min_rtt"),
 	TIMELY_KNOB(scale_updates, "", 0, 1,
-		    "events closer than min_rtt count in proportion"),
+		    "steps per RTT instead of per event"),
 	TIMELY_KNOB(decrease_once, "", 0, 1,
 		    "at most one decrease per RTT"),
 	TIMELY_KNOB(hai_low, "", 0, 1,
 		    "events below t_low count for HAI too"),
+	TIMELY_KNOB(high_drain, "", 0, 1,
+		    "above t_high no decrease while the queue falls fast"),
 };
 
 #define TIMELY_KNOB_COUNT	ARRAY_SIZE(timely_knobs)
@@ -82,51 +96,105 @@ struct timely_preset {
 	struct timely_params params;
 };
 
-/* The pseudo-code's constants; every departure off. */
-#define TIMELY_PARAMS_VERBATIM(variant_, beta_, hai_)			\
+/*
+ * Presets of a source: its constants, and of the departures only what its
+ * authors tell of. scale_: updates scaled by events per min_rtt; bound_: the
+ * largest decrease in 1/1000.
+ */
+#define TIMELY_PARAMS_PAPER(variant_, min_, max_, delta_, hai_mult_, low_,	\
+			    high_, min_rtt_, alpha_, beta_, hai_, scale_, bound_) \
 	{								\
 		.init_rate_bps = 0,					\
-		.min_rate_bps = TIMELY_MBPS,				\
-		.max_rate_bps = 10 * TIMELY_GBPS,			\
-		.delta_bps = 10 * TIMELY_MBPS, .delta_ref_bps = 0,	\
-		.t_low_us = 50, .t_high_us = 500, .min_rtt_us = 20,	\
-		.alpha_milli = 875, .beta_milli = beta_,		\
-		.hai_events = hai_, .hai_mult = 5,			\
+		.min_rate_bps = min_, .max_rate_bps = max_,		\
+		.delta_bps = delta_, .delta_ref_bps = 0,		\
+		.t_low_us = low_, .t_high_us = high_,			\
+		.min_rtt_us = min_rtt_,					\
+		.alpha_milli = alpha_, .beta_milli = beta_,		\
+		.hai_events = hai_, .hai_us = 0, .hai_mult = hai_mult_,	\
+		.scale_max = 1,						\
 		.seg_bytes = 16384, .burst_us = 0,			\
-		.max_decrease_milli = 1000,				\
-		.app_limit_milli = 0, .rtt_floor_us = 0,		\
+		.max_decrease_milli = bound_, .max_high_milli = bound_,	\
+		.beta_high_milli = 0,					\
+		.app_limit_milli = (scale_) ? 800 : 0,			\
+		.rtt_floor_us = 0, .base_slack_us = 0, .base_max_us = 0, \
 		.variant = variant_,					\
-		.elapsed_gradient = 0, .scale_updates = 0,		\
-		.decrease_once = 0, .hai_low = 0,			\
+		.elapsed_gradient = 0, .scale_updates = scale_,		\
+		.decrease_once = 0, .hai_low = 0, .high_drain = 0,	\
 	}
 
-#define TIMELY_PARAMS_SHIPPED(variant_, delta_, beta_)			\
+/* The pseudo-code word for word: every departure off. */
+#define TIMELY_PARAMS_VERBATIM(variant_, beta_, hai_)			\
+	TIMELY_PARAMS_PAPER(variant_, TIMELY_MBPS, 10 * TIMELY_GBPS,	\
+			    10 * TIMELY_MBPS, 5, 50, 500, 20, 875, beta_, \
+			    hai_, 0, 1000)
+
+/*
+ * What ships: found and measured with selftests/sim, for 4 to 400 flows on
+ * 10 to 100 Gbit/s at a base RTT of 8 to 40 us.
+ */
+#define TIMELY_PARAMS_SHIPPED(variant_, low_, high_, beta_, scale_max_)	\
 	{								\
 		.init_rate_bps = 0,					\
 		.min_rate_bps = TIMELY_MBPS,				\
 		.max_rate_bps = 400 * TIMELY_GBPS,			\
-		.delta_bps = delta_,					\
+		.delta_bps = 1250000,					\
 		.delta_ref_bps = 500 * TIMELY_MBPS,			\
-		.t_low_us = 30, .t_high_us = 200, .min_rtt_us = 20,	\
+		.t_low_us = low_, .t_high_us = high_, .min_rtt_us = 20,	\
 		.alpha_milli = 875, .beta_milli = beta_,		\
-		.hai_events = 5, .hai_mult = 5,				\
-		.seg_bytes = 16384, .burst_us = 64,			\
-		.max_decrease_milli = 500,				\
+		.hai_events = 5, .hai_us = 10000, .hai_mult = 5,	\
+		.scale_max = scale_max_,				\
+		.seg_bytes = 16384, .burst_us = 40,			\
+		.max_decrease_milli = 150, .max_high_milli = 500,	\
+		.beta_high_milli = 400,					\
 		.app_limit_milli = 800, .rtt_floor_us = 1,		\
+		.base_slack_us = 5, .base_max_us = 50,			\
 		.variant = variant_,					\
 		.elapsed_gradient = 1, .scale_updates = 1,		\
-		.decrease_once = 1, .hai_low = 1,			\
+		.decrease_once = 1, .hai_low = 1, .high_drain = 1,	\
 	}
 
 static const struct timely_preset timely_presets[] = {
 	{ "default", "this project", TIMELY_VARIANT_TIMELY,
-	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 2500000, 800) },
+	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 42, 62, 800, 2) },
 	{ "default", "this project", TIMELY_VARIANT_PATCHED,
-	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_PATCHED, 1500000, 80) },
-	{ "verbatim", "TIMELY, Algorithm 1", TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_PATCHED, 35, 70, 200, 3) },
+	{ "verbatim", "TIMELY (SIGCOMM 2015), Algorithm 1",
+	  TIMELY_VARIANT_TIMELY,
 	  TIMELY_PARAMS_VERBATIM(TIMELY_VARIANT_TIMELY, 800, 5) },
-	{ "verbatim", "Patched TIMELY, Algorithm 2", TIMELY_VARIANT_PATCHED,
+	{ "verbatim", "Patched TIMELY (CoNEXT 2016), Algorithm 2",
+	  TIMELY_VARIANT_PATCHED,
 	  TIMELY_PARAMS_VERBATIM(TIMELY_VARIANT_PATCHED, 8, 0) },
+	{ "paper_10g", "TIMELY (SIGCOMM 2015), sections 5 and 6",
+	  TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, TIMELY_MBPS,
+			      10 * TIMELY_GBPS, 10 * TIMELY_MBPS, 5, 50, 500,
+			      20, 875, 800, 5, 1, 500) },
+	{ "paper_10g", "Patched TIMELY (CoNEXT 2016), section 4.3",
+	  TIMELY_VARIANT_PATCHED,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_PATCHED, TIMELY_MBPS,
+			      10 * TIMELY_GBPS, 10 * TIMELY_MBPS, 5, 50, 500,
+			      20, 875, 8, 0, 1, 1000) },
+	{ "snippet_10g", "snippet published by an author of TIMELY, 64 KB",
+	  TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, TIMELY_MBPS,
+			      10 * TIMELY_GBPS, 10 * TIMELY_MBPS, 5, 50, 1000,
+			      20, 20, 800, 5, 1, 500) },
+	{ "erpc", "eRPC, src/cc/timely.h", TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, 120 * TIMELY_MBPS,
+			      100 * TIMELY_GBPS, 40 * TIMELY_MBPS, 5, 50, 1000,
+			      2, 460, 260, 0, 1, 500) },
+	{ "hpcc_10g", "HPCC's ns-3 model", TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, TIMELY_GBPS,
+			      10 * TIMELY_GBPS, 10 * TIMELY_MBPS, 5, 50, 500,
+			      20, 875, 800, 5, 1, 1000) },
+	{ "hpcc_25g", "HPCC's ns-3 model", TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, TIMELY_GBPS,
+			      25 * TIMELY_GBPS, 25 * TIMELY_MBPS, 5, 50, 500,
+			      20, 875, 800, 5, 1, 1000) },
+	{ "hpcc_100g", "HPCC's ns-3 model", TIMELY_VARIANT_TIMELY,
+	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, TIMELY_GBPS,
+			      100 * TIMELY_GBPS, 100 * TIMELY_MBPS, 5, 50, 500,
+			      20, 875, 800, 5, 1, 1000) },
 };
 
 #define TIMELY_PRESET_COUNT	ARRAY_SIZE(timely_presets)

@@ -16,7 +16,25 @@
  *                            +----------------------+
  *
  * Every departure from the papers' pseudo-code is one knob that can be set to
- * "off"; the preset "verbatim" has them all off.
+ * "off"; the preset "verbatim" has them all off. What the shipped presets do
+ * on top of it, and why:
+ *
+ *  - elapsed_gradient: the slope of the queue is its change over the time in
+ *    which it changed. Over min_rtt, flows with rare events overstate it.
+ *  - burst_us: bursts follow the rate, so that all flows together never hold
+ *    more than burst_us of the link at once, however many they are.
+ *  - delta_ref_bps: the step grows as sqrt(rate). Its sum over N flows then
+ *    grows as sqrt(N) only, and flows still converge.
+ *  - scale_updates, scale_max: growth per RTT, not per event. By the event,
+ *    fast flows grow more often and the shares lock at 2:1 and the like.
+ *  - decrease_once, max_decrease_milli, max_high_milli: one bounded decrease
+ *    per RTT.
+ *  - t_high a little over t_low, with its own softer beta_high_milli: the
+ *    absolute RTT, which all flows share, is what makes them fair.
+ *  - high_drain: no decrease for a queue that is already draining.
+ *  - hai_low, hai_us: HAI below t_low too, but only after a time that is much
+ *    longer than the oscillation of the queue, equal for slow and fast flows.
+ *  - base_slack_us, base_max_us: longer paths move the thresholds up.
  */
 #ifndef TIMELY_RATE_H
 #define TIMELY_RATE_H
@@ -44,33 +62,45 @@ struct timely_params {
 	u32 alpha_milli;	/* EWMA weight of the newest RTT difference */
 	u32 beta_milli;
 	u32 hai_events;		/* 0: no HAI */
+	u32 hai_us;		/* and they must span this time; 0: any */
 	u32 hai_mult;
+	u32 scale_max;		/* most steps one event stands for */
 	u32 seg_bytes;		/* largest burst and completion event */
 	u32 burst_us;		/* burst = rate * this; 0: always seg_bytes */
-	u32 max_decrease_milli;	/* bound of one decrease; 1000: none */
+	u32 max_decrease_milli;	/* bound below t_high; 1000: none */
+	u32 max_high_milli;	/* bound above t_high; 1000: none */
+	u32 beta_high_milli;	/* beta above t_high; 0: beta_milli */
 	u32 app_limit_milli;	/* no growth below this part of rate; 0: off */
 	u32 rtt_floor_us;	/* drop samples below; 0: off */
+	u32 base_slack_us;	/* base RTT over min_rtt that is ignored */
+	u32 base_max_us;	/* longest base RTT believed; 0: ignore base */
 	u8 variant;
 	u8 elapsed_gradient;	/* gradient over elapsed time, not min_rtt */
-	u8 scale_updates;	/* scale steps by events per min_rtt */
+	u8 scale_updates;	/* a step per RTT, not per event */
 	u8 decrease_once;	/* at most one decrease per RTT */
 	u8 hai_low;		/* events below t_low count for HAI too */
+	u8 high_drain;		/* above t_high: let a falling queue fall */
 };
 
 struct timely_state {
 	u64 rate_bps;
+	u64 high_rate_bps;	/* before the decreases of the last round */
+	u64 round_start_ns;	/* of the first decrease of that round */
 	u64 undo_rate_bps;	/* before the loss episode; 0: nothing to undo */
-	u64 prev_rtt_ns;	/* 0: no sample yet */
 	u64 last_event_ns;
 	s64 rtt_diff_q;		/* EWMA of RTT differences, ns << DIFF_SHIFT */
-	u64 last_decrease_ns;	/* 0: none yet */
-	u8 hai_count;		/* events in a row that count for HAI */
+	u64 prev_rtt_ns:34,	/* 0: no sample yet */
+	    hai_count:8,	/* events in a row that count for HAI */
+	    hai_span_us:20,	/* and the time they took */
+	    in_round:1,		/* high_rate and round_start are valid */
+	    unused:1;
 };
 
 struct timely_sample {
 	u64 now_ns;
 	u64 rtt_ns;		/* burst serialization already removed */
 	u32 acked_bytes;	/* since the last event */
+	u64 base_rtt_ns;	/* smallest RTT of the flow; 0: unknown */
 	u64 cap_bps;		/* line rate or the socket's limit; 0: none */
 	bool app_limited;	/* the sender ran out of data since then */
 };
@@ -107,6 +137,7 @@ struct timely_outcome {
  */
 #define TIMELY_DIFF_SHIFT	18
 #define TIMELY_RTT_MAX_NS	10000000000ULL
+#define TIMELY_HAI_SPAN_MAX_US	((1ULL << 20) - 1)
 
 static inline u64 timely_min(u64 a, u64 b)
 {
@@ -165,15 +196,21 @@ static inline u32 timely_sqrt(u64 value)
 	return (u32)root;
 }
 
-/* Part of a full update that an event after elapsed_ns is worth, << Q. */
+/*
+ * Steps that an event is worth, << Q: the RTTs that passed since the last one.
+ * With one decrease per RTT the RTT of the moment is the unit, else min_rtt as
+ * in the paper's section 5. scale_max bounds what rare events may catch up.
+ */
 static inline u64 timely_update_weight(const struct timely_params *p,
-				       u64 elapsed_ns)
+				       u64 elapsed_ns, u64 rtt_ns)
 {
-	u64 min_rtt_ns = timely_us_to_ns(p->min_rtt_us);
+	u64 unit_ns = p->decrease_once ? rtt_ns : timely_us_to_ns(p->min_rtt_us);
 
-	if (!p->scale_updates || elapsed_ns >= min_rtt_ns)
+	if (!p->scale_updates)
 		return TIMELY_ONE;
-	return timely_div(elapsed_ns << TIMELY_Q, min_rtt_ns);
+	if (elapsed_ns >= unit_ns * p->scale_max)
+		return TIMELY_ONE * p->scale_max;
+	return timely_div(elapsed_ns << TIMELY_Q, unit_ns);
 }
 
 /* The additive step at this rate. */
@@ -228,14 +265,29 @@ static inline s64 timely_gradient_micro(s64 gradient_q)
 	return gradient_q < 0 ? -(s64)micro : (s64)micro;
 }
 
-/* Rate less its part factor_q, which is bounded. */
-static inline u64 timely_decreased(const struct timely_params *p, u64 rate_bps,
-				   u64 factor_q)
+/* Rate less its part factor_q, which is bounded by bound_milli. */
+static inline u64 timely_decreased(u64 rate_bps, u64 factor_q, u32 bound_milli)
 {
-	u64 bound_q = timely_div((u64)p->max_decrease_milli << TIMELY_Q, 1000);
+	u64 bound_q = timely_div((u64)bound_milli << TIMELY_Q, 1000);
 
-	factor_q = timely_min(factor_q, bound_q);
-	return rate_bps - timely_mul_shr(rate_bps, factor_q, TIMELY_Q);
+	return rate_bps - timely_mul_shr(rate_bps, timely_min(factor_q, bound_q),
+					 TIMELY_Q);
+}
+
+/*
+ * What all RTT thresholds are moved up by: a path longer than min_rtt by more
+ * than the slack would sit above t_low without any queue. The slack is for
+ * flows that never saw the path empty, the maximum for those that were born
+ * into an overload.
+ */
+static inline u64 timely_base_shift_ns(const struct timely_params *p,
+				       u64 base_rtt_ns)
+{
+	u64 known_ns = timely_us_to_ns(p->min_rtt_us) +
+		       timely_us_to_ns(p->base_slack_us);
+
+	base_rtt_ns = timely_min(base_rtt_ns, timely_us_to_ns(p->base_max_us));
+	return base_rtt_ns > known_ns ? base_rtt_ns - known_ns : 0;
 }
 
 /* Decrease factor above t_high: beta * (1 - t_high / rtt). */
@@ -244,8 +296,9 @@ static inline u64 timely_high_factor_q(const struct timely_params *p,
 {
 	u64 ratio_q = timely_div(timely_us_to_ns(p->t_high_us) << TIMELY_Q,
 				 rtt_ns);
+	u32 beta_milli = p->beta_high_milli ? p->beta_high_milli : p->beta_milli;
 
-	return timely_div((TIMELY_ONE - ratio_q) * p->beta_milli, 1000);
+	return timely_div((TIMELY_ONE - ratio_q) * beta_milli, 1000);
 }
 
 /* Weight of the decrease in Patched TIMELY (its eq. 30): 2g + 1/2 in 0..1. */
@@ -274,25 +327,39 @@ static inline u64 timely_blend_factor_q(const struct timely_params *p,
 			  p->beta_milli, 1000);
 }
 
-/* Count an event that speaks for HAI; says whether HAI is on. */
+/*
+ * Count an event that speaks for HAI; says whether HAI is on. A count of
+ * events alone favours fast flows: they have five events in every trough of
+ * the queue's oscillation and slow flows never do, so the fast ones would keep
+ * what they have. The time makes HAI equal for all.
+ */
 static inline bool timely_count_hai(struct timely_state *s,
-				    const struct timely_params *p)
+				    const struct timely_params *p,
+				    u64 elapsed_ns)
 {
+	u64 span_us = s->hai_count ? s->hai_span_us : 0;
+
+	span_us = timely_min(span_us + timely_div(elapsed_ns, 1000),
+			     TIMELY_HAI_SPAN_MAX_US);
+	s->hai_span_us = span_us;
 	if (s->hai_count < 255)
 		s->hai_count++;
-	return p->hai_events && s->hai_count >= p->hai_events;
+	return p->hai_events && s->hai_count >= p->hai_events &&
+	       span_us >= p->hai_us;
 }
 
 /* What one event asks for, before bounds on growth. */
 struct timely_verdict {
 	enum timely_branch branch;
 	u64 up_bps;
-	u64 down_q;
+	u64 down_q;		/* part of the rate to take, << TIMELY_Q */
+	u32 bound_milli;	/* and never takes more than this */
 };
 
 static inline void timely_judge_gradient(struct timely_state *s,
 					 const struct timely_params *p,
-					 s64 gradient_q, struct timely_verdict *v)
+					 u64 elapsed_ns, s64 gradient_q,
+					 struct timely_verdict *v)
 {
 	u64 step_bps = timely_step_bps(p, s->rate_bps);
 
@@ -304,7 +371,7 @@ static inline void timely_judge_gradient(struct timely_state *s,
 	}
 	v->branch = TIMELY_BRANCH_INC;
 	v->up_bps = step_bps;
-	if (timely_count_hai(s, p)) {
+	if (timely_count_hai(s, p, elapsed_ns)) {
 		v->branch = TIMELY_BRANCH_HAI;
 		v->up_bps = step_bps * p->hai_mult;
 	}
@@ -325,35 +392,61 @@ static inline void timely_judge_blend(struct timely_state *s,
 
 static inline void timely_judge_low(struct timely_state *s,
 				    const struct timely_params *p,
-				    struct timely_verdict *v)
+				    u64 elapsed_ns, struct timely_verdict *v)
 {
 	v->branch = TIMELY_BRANCH_LOW;
 	v->up_bps = timely_step_bps(p, s->rate_bps);
 	if (!p->hai_low) {
 		s->hai_count = 0;
-	} else if (timely_count_hai(s, p)) {
+	} else if (timely_count_hai(s, p, elapsed_ns)) {
 		v->branch = TIMELY_BRANCH_HAI;
 		v->up_bps *= p->hai_mult;
 	}
 }
 
+/*
+ * A queue above t_high that already falls by a quarter of its drain rate needs
+ * no further decrease: RTTs tell of a decrease one long queue later, and flows
+ * that brake until then brake to a standstill.
+ */
+static inline u64 timely_drain_weight_q(s64 gradient_q)
+{
+	if (gradient_q >= 0)
+		return TIMELY_ONE;
+	return TIMELY_ONE - timely_min(4 * timely_abs(gradient_q), TIMELY_ONE);
+}
+
+static inline void timely_judge_high(struct timely_state *s,
+				     const struct timely_params *p,
+				     u64 rtt_ns, s64 gradient_q,
+				     struct timely_verdict *v)
+{
+	s->hai_count = 0;
+	v->branch = TIMELY_BRANCH_HIGH;
+	v->bound_milli = p->max_high_milli;
+	v->down_q = timely_high_factor_q(p, rtt_ns);
+	if (p->high_drain)
+		v->down_q = timely_mul_shr(v->down_q,
+					   timely_drain_weight_q(gradient_q),
+					   TIMELY_Q);
+}
+
 static inline void timely_judge(struct timely_state *s,
 				const struct timely_params *p, u64 rtt_ns,
-				s64 gradient_q, struct timely_verdict *v)
+				u64 elapsed_ns, s64 gradient_q,
+				struct timely_verdict *v)
 {
 	v->up_bps = 0;
 	v->down_q = 0;
-	if (rtt_ns < timely_us_to_ns(p->t_low_us)) {
-		timely_judge_low(s, p, v);
-	} else if (rtt_ns > timely_us_to_ns(p->t_high_us)) {
-		s->hai_count = 0;
-		v->branch = TIMELY_BRANCH_HIGH;
-		v->down_q = timely_high_factor_q(p, rtt_ns);
-	} else if (p->variant == TIMELY_VARIANT_PATCHED) {
+	v->bound_milli = p->max_decrease_milli;
+	if (rtt_ns < timely_us_to_ns(p->t_low_us))
+		timely_judge_low(s, p, elapsed_ns, v);
+	else if (rtt_ns > timely_us_to_ns(p->t_high_us))
+		timely_judge_high(s, p, rtt_ns, gradient_q, v);
+	else if (p->variant == TIMELY_VARIANT_PATCHED)
 		timely_judge_blend(s, p, rtt_ns, gradient_q, v);
-	} else {
-		timely_judge_gradient(s, p, gradient_q, v);
-	}
+	else
+		timely_judge_gradient(s, p, elapsed_ns, gradient_q, v);
 }
 
 /* Did the application use enough of the rate to deserve more? */
@@ -362,15 +455,42 @@ static inline bool timely_may_grow(const struct timely_state *s,
 				   const struct timely_sample *sample,
 				   u64 elapsed_ns)
 {
-	u64 allowed;
+	u64 acked_bytes = timely_min(sample->acked_bytes, 1U << 30);
+	u64 sent_bps;
 
-	if (!sample->app_limited || !p->app_limit_milli)
+	if (!sample->app_limited || !p->app_limit_milli || !elapsed_ns)
 		return true;
-	/* bytes sent at app_limit of the rate: 1e9 ns, 8 bits, milli */
-	allowed = timely_div(timely_mul_shr(s->rate_bps,
-					    elapsed_ns * p->app_limit_milli, 13),
-			     1000000000ULL);
-	return (u64)sample->acked_bytes * 1000 >= allowed << 10;
+	sent_bps = timely_div(acked_bytes * 8000000000ULL, elapsed_ns);
+	return sent_bps >= timely_div(s->rate_bps * p->app_limit_milli, 1000);
+}
+
+/*
+ * One decrease per round trip, as deep as the worst sample of that round trip
+ * asks: samples of bursts that were sent before the decrease tell of the same
+ * overload, so they count from the rate before it, not from what is left.
+ */
+static inline u64 timely_decrease(struct timely_state *s,
+				  const struct timely_params *p,
+				  const struct timely_sample *sample,
+				  u64 rtt_ns, const struct timely_verdict *v,
+				  u64 down_q)
+{
+	u64 lowest_bps = timely_decreased(s->rate_bps, TIMELY_ONE,
+					  v->bound_milli);
+	bool sent_since = sample->now_ns - s->round_start_ns > rtt_ns;
+	u64 goal_bps;
+
+	if (!p->decrease_once || !s->in_round || sent_since) {
+		s->high_rate_bps = s->rate_bps;
+		s->round_start_ns = sample->now_ns;
+		s->in_round = 1;
+	}
+	goal_bps = s->high_rate_bps - timely_mul_shr(s->high_rate_bps,
+						     timely_min(down_q,
+								TIMELY_ONE),
+						     TIMELY_Q);
+	goal_bps = timely_min(s->rate_bps, goal_bps);
+	return timely_max(goal_bps, lowest_bps);
 }
 
 static inline void timely_apply(struct timely_state *s,
@@ -379,19 +499,19 @@ static inline void timely_apply(struct timely_state *s,
 				u64 elapsed_ns, u64 rtt_ns,
 				const struct timely_verdict *v)
 {
-	u64 weight_q = timely_update_weight(p, elapsed_ns);
-	u64 down_q = timely_mul_shr(v->down_q, weight_q, TIMELY_Q);
+	u64 weight_q = timely_update_weight(p, elapsed_ns, rtt_ns);
+	u64 down_q = v->down_q;
+	u64 up_bps = timely_mul_shr(v->up_bps, weight_q, TIMELY_Q);
 	u64 rate_bps = s->rate_bps;
 
-	if (p->decrease_once && s->last_decrease_ns &&
-	    sample->now_ns - s->last_decrease_ns < rtt_ns)
-		down_q = 0;
-	if (down_q) {
-		rate_bps = timely_decreased(p, rate_bps, down_q);
-		s->last_decrease_ns = sample->now_ns;
-	}
+	/* The deepest of a round trip counts once: nothing to scale then. */
+	if (!p->decrease_once)
+		down_q = timely_mul_shr(down_q, timely_min(weight_q, TIMELY_ONE),
+					TIMELY_Q);
+	if (down_q)
+		rate_bps = timely_decrease(s, p, sample, rtt_ns, v, down_q);
 	if (timely_may_grow(s, p, sample, elapsed_ns))
-		rate_bps += timely_mul_shr(v->up_bps, weight_q, TIMELY_Q);
+		rate_bps += up_bps;
 	s->rate_bps = timely_clamp_rate(p, sample->cap_bps, rate_bps);
 }
 
@@ -411,12 +531,16 @@ static inline void timely_rate_start(struct timely_state *s,
 				     const struct timely_params *p, u64 rate_bps)
 {
 	s->rate_bps = timely_clamp_rate(p, 0, rate_bps);
+	s->high_rate_bps = 0;
+	s->round_start_ns = 0;
 	s->undo_rate_bps = 0;
-	s->prev_rtt_ns = 0;
 	s->last_event_ns = 0;
 	s->rtt_diff_q = 0;
-	s->last_decrease_ns = 0;
+	s->prev_rtt_ns = 0;
 	s->hai_count = 0;
+	s->hai_span_us = 0;
+	s->in_round = 0;
+	s->unused = 0;
 }
 
 /* One completion event. */
@@ -426,26 +550,31 @@ static inline void timely_rate_sample(struct timely_state *s,
 				      struct timely_outcome *out)
 {
 	u64 rtt_ns = timely_max(timely_min(sample->rtt_ns, TIMELY_RTT_MAX_NS), 1);
-	u64 elapsed_ns = timely_min(sample->now_ns - s->last_event_ns,
-				    TIMELY_RTT_MAX_NS);
+	u64 elapsed_ns = sample->now_ns > s->last_event_ns ?
+			 sample->now_ns - s->last_event_ns : 0;
 	struct timely_verdict verdict;
+	u64 shift_ns, judged_ns;
 
 	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
 		timely_report(s, p, TIMELY_BRANCH_DROPPED, out);
 		return;
 	}
+	s->last_event_ns = sample->now_ns;
 	if (!s->prev_rtt_ns) {
 		s->prev_rtt_ns = rtt_ns;
-		s->last_event_ns = sample->now_ns;
 		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);
 		timely_report(s, p, TIMELY_BRANCH_FIRST, out);
 		return;
 	}
+	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
 	timely_track_gradient(s, p, rtt_ns, elapsed_ns);
-	timely_judge(s, p, rtt_ns, timely_gradient_q(s, p), &verdict);
-	timely_apply(s, p, sample, elapsed_ns, rtt_ns, &verdict);
 	s->prev_rtt_ns = rtt_ns;
-	s->last_event_ns = sample->now_ns;
+	/* A longer path moves the thresholds up; here the RTT moves down. */
+	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns);
+	judged_ns = rtt_ns > shift_ns ? rtt_ns - shift_ns : 1;
+	timely_judge(s, p, judged_ns, elapsed_ns,
+		     timely_gradient_q(s, p), &verdict);
+	timely_apply(s, p, sample, elapsed_ns, rtt_ns, &verdict);
 	timely_report(s, p, verdict.branch, out);
 }
 
@@ -455,7 +584,9 @@ static inline void timely_rate_loss(struct timely_state *s,
 {
 	s->undo_rate_bps = s->rate_bps;
 	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps / 2);
-	s->last_decrease_ns = now_ns;
+	s->high_rate_bps = s->rate_bps;
+	s->round_start_ns = now_ns;
+	s->in_round = 1;
 	s->hai_count = 0;
 }
 
