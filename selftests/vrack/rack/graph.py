@@ -35,9 +35,12 @@ class Graph:
         self.padded = []        # host pairs whose links are stretched to the reference RTT
         self.reference = None   # the pair whose base RTT is given
         self._near = collections.defaultdict(list)
+        self._ends = set()      # the hosts, for fast look-up
+        self._trees = {}
 
     def add_host(self, name):
         self.hosts.append(name)
+        self._ends.add(name)
 
     def add_switch(self, name):
         self.switches.append(name)
@@ -53,22 +56,30 @@ class Graph:
 
     def path(self, source, sink):
         """The links of one shortest path (parallel ones are alike)."""
-        came, todo = {source: None}, collections.deque([source])
-        while todo and sink not in came:
+        came = self._tree(sink)
+        if source not in came:
+            raise ValueError(f"no path from {source} to {sink}")
+        links = []
+        while came[source]:
+            source, link = came[source]
+            links.append(link)
+        return links
+
+    def _tree(self, sink):
+        """node -> (next node, link) on the way to sink; one search serves all sources."""
+        if sink in self._trees:
+            return self._trees[sink]
+        came, todo = {sink: None}, collections.deque([sink])
+        while todo:
             here = todo.popleft()
-            if here in self.hosts and here != source:
+            if here in self._ends and here != sink:
                 continue        # hosts do not forward
             for there, link in self._near[here]:
                 if there not in came:
                     came[there] = (here, link)
                     todo.append(there)
-        if sink not in came:
-            raise ValueError(f"no path from {source} to {sink}")
-        links = []
-        while came[sink]:
-            sink, link = came[sink]
-            links.append(link)
-        return links[::-1]
+        self._trees[sink] = came
+        return came
 
     def ports_towards(self, host):
         """The switch ports that end at host."""

@@ -74,11 +74,13 @@ fail() {{
 	echo "$1 ($(ip netns identify))" >&2
 	exit 1
 }}
-ip link set lo up
 {before}
-ip addr add $1/8 dev eth0 || fail "address"
+ip -batch - <<END || fail "link or address"
+link set lo up
+addr add $1/8 dev eth0
 {address6}
-ip link set dev eth0 mtu {mtu} {link} up || fail "link"
+link set dev eth0 mtu {mtu} {link} up
+END
 {after}
 """
 
@@ -168,7 +170,7 @@ def _host_script(plan, host):
     return HOST.format(
         before="\n".join(_sysctl_lines(plan, host)), mtu=plan.mtu_bytes,
         link=host["link"] or "", after="\n".join(after),
-        address6="ip addr add $2/64 dev eth0 nodad || fail address" if _uses_ipv6(plan) else "")
+        address6="addr add $2/64 dev eth0 nodad" if _uses_ipv6(plan) else "")
 
 
 def _sysctl_lines(plan, host):

@@ -181,7 +181,8 @@ def _skinny(graph, settings):
     rate = _bps(settings["rate_gbps"])
     count = len(settings["cross"])
     graph.switches += [f"s{number}" for number in range(1, count + 2)]
-    graph.hosts += ["src", "dst"]
+    graph.add_host("src")
+    graph.add_host("dst")
     graph.add_link("src", "s1", rate)
     graph.add_link(f"s{count + 1}", "dst", rate)
     for number, pairs in enumerate(settings["cross"], 1):
@@ -193,7 +194,8 @@ def _skinny(graph, settings):
 
 def _cross_pair(graph, number, pair, rate, same_rtt):
     source, sink = f"x{number}_{pair}", f"y{number}_{pair}"
-    graph.hosts += [source, sink]
+    graph.add_host(source)
+    graph.add_host(sink)
     graph.add_link(source, f"s{number}", rate)
     graph.add_link(sink, f"s{number + 1}", rate)
     if same_rtt:
