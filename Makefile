@@ -144,12 +144,13 @@ deps:
 
 # -- installation -------------------------------------------------------------
 
-installed_modules := $(DESTDIR)/lib/modules/$(release)/updates/turnpike
+# Without the key there is no point in trying to sign.
+unsigned := $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
 .PHONY: install
 install: tools modules
 	$(kbuild) M=$(modules_out) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/turnpike \
-		INSTALL_MOD_STRIP=1 DEPMOD=true modules_install
+		INSTALL_MOD_STRIP=1 DEPMOD=true $(unsigned) modules_install
 	depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $(release)
 	install -D -m 755 $(BUILD)/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
 	for page in $(man_pages); do \
