@@ -40,6 +40,34 @@ static struct vr_nic *dev_nic(struct net_device *dev)
 
 /* ---- transmit ---- */
 
+/*
+ * Does the host see at once that the frame on the wire has left? It does if
+ * it handed over data (TSQ waits for it) or its queue is stopped. The rest,
+ * pure ACKs above all, may be completed a cable delay late (vr_engine.c).
+ */
+bool vr_nic_awaited(const struct vr_port *port)
+{
+	const struct vr_nic *nic = vr_nic(port->node);
+	const struct vr_cb *cb = vr_cb(port->on_wire);
+
+	if (!(cb->flags & VR_F_LAST))
+		return false;
+	return cb->flags & VR_F_PAYLOAD ||
+	       netif_xmit_stopped(netdev_get_tx_queue(nic->dev, nic->sending_txq));
+}
+
+/* The queue was stopped just now: from here on completions are awaited. */
+static void await_completion(struct vr_nic *nic)
+{
+	struct vr_port *port = nic->port;
+
+	if (!port->on_wire || port->tx_done.host || !vr_nic_awaited(port))
+		return;
+	vr_event_cancel(&port->tx_done);
+	port->tx_done.host = true;
+	vr_event_set(&port->tx_done, port->busy_until_ps);
+}
+
 static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct vr_nic *nic = dev_nic(dev);
@@ -62,6 +90,8 @@ static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (++q->in_ring >= nic->ring_size)
 		netif_tx_stop_queue(txq);
 	vr_port_kick(nic->port, now_ps);
+	if (netif_xmit_stopped(txq))
+		await_completion(nic);
 	vr_leave();
 	return NETDEV_TX_OK;
 }
@@ -291,7 +321,8 @@ static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 		set_irq(nic, now_ps);
 }
 
-static void deliver(struct vr_nic *nic, struct sk_buff *skb)
+/* @alone: GRO has nothing to merge it with, and would give it back at the end of the poll. */
+static void deliver(struct vr_nic *nic, struct sk_buff *skb, bool alone)
 {
 	struct net_device *dev = nic->dev;
 	struct vr_cb *cb = vr_cb(skb);
@@ -312,7 +343,10 @@ static void deliver(struct vr_nic *nic, struct sk_buff *skb)
 	if (by_ip)
 		skb->pkt_type = PACKET_HOST;
 	skb_record_rx_queue(skb, 0);
-	napi_gro_receive(&nic->napi, skb);
+	if (alone)
+		netif_receive_skb(skb);
+	else
+		napi_gro_receive(&nic->napi, skb);
 }
 
 static void take_rx(struct vr_nic *nic, struct sk_buff_head *batch, int budget)
@@ -329,12 +363,14 @@ static int poll(struct napi_struct *napi, int budget)
 	struct sk_buff_head batch;
 	struct sk_buff *skb;
 	int done = 0;
+	bool alone;
 	u64 now_ps;
 
 	__skb_queue_head_init(&batch);
 	take_rx(nic, &batch, budget);
+	alone = skb_queue_len(&batch) == 1;
 	while ((skb = __skb_dequeue(&batch))) {
-		deliver(nic, skb);
+		deliver(nic, skb, alone);
 		done++;
 	}
 	if (done < budget && napi_complete_done(napi, done)) {

@@ -274,6 +274,7 @@ static inline struct vr_switch *vr_switch(struct vr_node *node)
 struct vr_nic *vr_nic_add(const char *name, u16 queues);
 void vr_nic_unregister(struct vr_nic *nic);
 void vr_nic_free(struct vr_nic *nic);
+bool vr_nic_awaited(const struct vr_port *port);
 void vr_nic_sent(struct vr_port *port, u64 now_ps);
 void vr_nic_up(struct vr_nic *nic);
 void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps);

@@ -30,8 +30,7 @@ static void put_on_wire(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 	if (port->node->kind == VR_NIC) {
 		port->on_wire = skb;
 		port->wake_set = true;
-		/* a host sees completions, and those only of what it handed over */
-		port->tx_done.host = cb->flags & VR_F_LAST;
+		port->tx_done.host = vr_nic_awaited(port);
 		vr_event_set(&port->tx_done, port->busy_until_ps);
 	}
 	if (skb_queue_empty(&link->flight))

@@ -281,7 +281,8 @@ def ecmp__one_flow_keeps_its_path():
 def loss__1_percent_within_4_sigma():
     frames, loss = 200000, 0.01
     with star((10 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
-        rack.ctl(f"port set s0.h1 fcs_ppb={loss * 1e9:.0f}", f"source add h0 h1 count={frames}")
+        rack.ctl(f"port set s0.h1 fcs_ppb={loss * 1e9:.0f}",
+                 f"source add h0 h1 rate_bps={10 * GBIT} count={frames}")
         settle(0.3)
         lost = rack.port("s0.h1")["drops"]["fcs"]
         same("lost and received", lost + rack.nic("h1")["synthetic_packets"], frames)
