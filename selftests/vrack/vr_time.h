@@ -19,7 +19,11 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
-#define div64_u64_rem(n, d, rem) (*(rem) = (n) % (d), (n) / (d))
+static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
+{
+	*remainder = dividend % divisor;
+	return dividend / divisor;
+}
 #endif
 
 #define VR_PS_PER_NS	1000ULL

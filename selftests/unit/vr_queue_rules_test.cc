@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "selftests/vrack/vr_queue_rules.h"
+
+namespace {
+
+vr_admission admission()
+{
+	vr_admission a = {};
+
+	a.buffer_bytes = 1000000;
+	a.frame_bytes = 1518;
+	a.alpha_milli = 1000;
+	a.color = VR_RED;
+	return a;
+}
+
+}  // namespace
+
+TEST(vr_admit, empty_switch__admits)
+{
+	vr_admission a = admission();
+
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+}
+
+TEST(vr_admit, queue_at_alpha_times_free__drops)
+{
+	vr_admission a = admission();
+
+	a.used_bytes = a.queue_bytes = 500000;
+	EXPECT_EQ(vr_admit(&a), VR_DROP_DT);
+	a.queue_bytes = 499999;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+	a.alpha_milli = 500;
+	EXPECT_EQ(vr_admit(&a), VR_DROP_DT);
+	a.alpha_milli = 0;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+}
+
+TEST(vr_admit, buffer_full__drops_even_lossless)
+{
+	vr_admission a = admission();
+
+	a.used_bytes = a.buffer_bytes - a.frame_bytes + 1;
+	a.lossless = 1;
+	EXPECT_EQ(vr_admit(&a), VR_DROP_BUFFER);
+	a.used_bytes--;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+}
+
+TEST(vr_admit, color_threshold__red_only)
+{
+	vr_admission a = admission();
+
+	a.color_k_bytes = 100000;
+	a.queue_bytes = 100000 - a.frame_bytes;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+	a.queue_bytes++;
+	EXPECT_EQ(vr_admit(&a), VR_DROP_COLOR);
+	a.color = VR_GREEN;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+}
+
+TEST(vr_admit, fixed_limit__counts_the_frame_itself)
+{
+	vr_admission a = admission();
+
+	a.limit_bytes = 10000;
+	a.queue_bytes = 10000 - a.frame_bytes;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+	a.queue_bytes++;
+	EXPECT_EQ(vr_admit(&a), VR_DROP_LIMIT);
+}
+
+TEST(vr_ecn_mark, step__above_k_only)
+{
+	vr_ecn e = {};
+
+	e.k_bytes = 80000;
+	EXPECT_FALSE(vr_ecn_mark(&e, 80000, 0));
+	EXPECT_TRUE(vr_ecn_mark(&e, 80001, ~0U));
+}
+
+TEST(vr_ecn_mark, off__never)
+{
+	vr_ecn e = {};
+
+	EXPECT_FALSE(vr_ecn_mark(&e, ~0U, 0));
+}
+
+TEST(vr_ecn_mark, ramp__follows_its_line)
+{
+	vr_ecn e = {};
+	std::mt19937 random(1);
+
+	e.kmin_bytes = 100000;
+	e.kmax_bytes = 400000;
+	e.pmax_milli = 800;
+	for (u64 queue : {100000ULL, 175000ULL, 250000ULL, 399999ULL}) {
+		double expected = 0.8 * (double)(queue - 100000) / 300000;
+		int marks = 0;
+
+		for (int i = 0; i < 200000; i++)
+			marks += vr_ecn_mark(&e, queue, random());
+		EXPECT_NEAR(marks / 200000.0, expected, 0.005) << queue;
+	}
+	EXPECT_TRUE(vr_ecn_mark(&e, 400000, ~0U));
+}
+
+TEST(vr_pfc, hysteresis__between_xon_and_xoff_nothing)
+{
+	EXPECT_EQ(vr_pfc(100, 100, 50, 0), VR_PFC_NONE);
+	EXPECT_EQ(vr_pfc(101, 100, 50, 0), VR_PFC_XOFF);
+	EXPECT_EQ(vr_pfc(51, 100, 50, 1), VR_PFC_NONE);
+	EXPECT_EQ(vr_pfc(50, 100, 50, 1), VR_PFC_XON);
+}
