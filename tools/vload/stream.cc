@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace vload
 
 // One system call moves this much when the socket has room.
 constexpr uint64_t WRITE_BYTES = 1 << 20;
-// recv(MSG_TRUNC) touches no buffer; more than any receive queue holds.
+// More than any receive queue holds
 constexpr size_t DISCARD_BYTES = 64 << 20;
 // A sink is woken for this much at a time. Its window must be several times as large, or the
 // sender would run dry while the sink waits to be woken: asking for BULK_WINDOW_BYTES once makes the
@@ -53,6 +54,13 @@ static ssize_t write_some(int fd, size_t bytes)
 	if (bytes >= SENDFILE_MIN_BYTES && write_file >= 0)
 		return sendfile(fd, write_file, &offset, bytes);
 	return ::send(fd, write_buffer.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+// TCP discards with MSG_TRUNC (tcp(7)) and touches no buffer. The library's recv() wants one of the
+// full size all the same, at least with a sanitizer.
+static ssize_t discard_some(int fd)
+{
+	return syscall(SYS_recvfrom, fd, nullptr, DISCARD_BYTES, MSG_TRUNC | MSG_DONTWAIT, nullptr, nullptr);
 }
 
 void StreamEnd::attach(int fd, bool connecting)
@@ -142,7 +150,7 @@ void StreamEnd::read(bool to_end)
 	uint32_t generation = generation_;
 
 	do {
-		ssize_t count = recv(fd_, write_buffer.data(), DISCARD_BYTES, MSG_TRUNC | MSG_DONTWAIT);
+		ssize_t count = discard_some(fd_);
 		if (count == 0)
 			return stream_.ended(0);
 		if (count < 0) {
@@ -330,24 +338,24 @@ Connector::Listener::~Listener()
 	::close(fd_);
 }
 
+// One at a time: the listener is level triggered, and mostly there is no second.
 void Connector::Listener::on_events(uint32_t)
 {
-	for (;;) {
-		SockAddr peer;
-		socklen_t size = sizeof(peer);
-		int fd = accept4(fd_, &peer.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd < 0)
-			return;
-		auto waiting = connector_.waiting_.find(peer);
-		if (waiting == connector_.waiting_.end()) {
-			// Not one of ours, or given up meanwhile
-			::close(fd);
-			continue;
-		}
-		Stream &stream = *waiting->second;
-		connector_.waiting_.erase(waiting);
-		stream.accepted(fd);
+	SockAddr peer;
+	socklen_t size = sizeof(peer);
+	int fd = accept4(fd_, &peer.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	auto waiting = connector_.waiting_.find(peer);
+	if (waiting == connector_.waiting_.end()) {
+		// Not one of ours, or given up meanwhile
+		::close(fd);
+		return;
 	}
+	Stream &stream = *waiting->second;
+	connector_.waiting_.erase(waiting);
+	stream.accepted(fd);
 }
 
 } // namespace vload
