@@ -265,13 +265,19 @@ static inline s64 timely_gradient_micro(s64 gradient_q)
 	return gradient_q < 0 ? -(s64)micro : (s64)micro;
 }
 
-/* Rate less its part factor_q, which is bounded by bound_milli. */
-static inline u64 timely_decreased(u64 rate_bps, u64 factor_q, u32 bound_milli)
+/* A decrease factor within its bound; 1000 is none, a factor may exceed one. */
+static inline u64 timely_bounded_q(u64 factor_q, u32 bound_milli)
 {
-	u64 bound_q = timely_div((u64)bound_milli << TIMELY_Q, 1000);
+	if (bound_milli >= 1000)
+		return factor_q;
+	return timely_min(factor_q,
+			  timely_div((u64)bound_milli << TIMELY_Q, 1000));
+}
 
-	return rate_bps - timely_mul_shr(rate_bps, timely_min(factor_q, bound_q),
-					 TIMELY_Q);
+/* a - b, not below zero. */
+static inline u64 timely_less(u64 a, u64 b)
+{
+	return a > b ? a - b : 0;
 }
 
 /*
@@ -465,32 +471,42 @@ static inline bool timely_may_grow(const struct timely_state *s,
 }
 
 /*
- * One decrease per round trip, as deep as the worst sample of that round trip
- * asks: samples of bursts that were sent before the decrease tell of the same
+ * What one decrease per round trip takes: as much as the worst sample of that
+ * round trip asks. Samples of bursts sent before the decrease tell of the same
  * overload, so they count from the rate before it, not from what is left.
  */
-static inline u64 timely_decrease(struct timely_state *s,
-				  const struct timely_params *p,
-				  const struct timely_sample *sample,
-				  u64 rtt_ns, const struct timely_verdict *v,
-				  u64 down_q)
+static inline u64 timely_round_cut_bps(struct timely_state *s, u64 now_ns,
+				       u64 rtt_ns,
+				       const struct timely_verdict *v)
 {
-	u64 lowest_bps = timely_decreased(s->rate_bps, TIMELY_ONE,
-					  v->bound_milli);
-	bool sent_since = sample->now_ns - s->round_start_ns > rtt_ns;
+	u64 most_bps = timely_mul_shr(s->rate_bps,
+				      timely_bounded_q(TIMELY_ONE,
+						       v->bound_milli),
+				      TIMELY_Q);
 	u64 goal_bps;
 
-	if (!p->decrease_once || !s->in_round || sent_since) {
+	if (!s->in_round || now_ns - s->round_start_ns > rtt_ns) {
 		s->high_rate_bps = s->rate_bps;
-		s->round_start_ns = sample->now_ns;
+		s->round_start_ns = now_ns;
 		s->in_round = 1;
 	}
-	goal_bps = s->high_rate_bps - timely_mul_shr(s->high_rate_bps,
-						     timely_min(down_q,
-								TIMELY_ONE),
-						     TIMELY_Q);
-	goal_bps = timely_min(s->rate_bps, goal_bps);
-	return timely_max(goal_bps, lowest_bps);
+	goal_bps = timely_less(s->high_rate_bps,
+			       timely_mul_shr(s->high_rate_bps, v->down_q,
+					      TIMELY_Q));
+	return timely_min(timely_less(s->rate_bps, goal_bps), most_bps);
+}
+
+/* What one event takes, scaled by its weight. */
+static inline u64 timely_event_cut_bps(const struct timely_state *s,
+				       const struct timely_verdict *v,
+				       u64 weight_q)
+{
+	u64 down_q = timely_mul_shr(v->down_q, timely_min(weight_q, TIMELY_ONE),
+				    TIMELY_Q);
+
+	return timely_mul_shr(s->rate_bps,
+			      timely_bounded_q(down_q, v->bound_milli),
+			      TIMELY_Q);
 }
 
 static inline void timely_apply(struct timely_state *s,
@@ -500,19 +516,18 @@ static inline void timely_apply(struct timely_state *s,
 				const struct timely_verdict *v)
 {
 	u64 weight_q = timely_update_weight(p, elapsed_ns, rtt_ns);
-	u64 down_q = v->down_q;
 	u64 up_bps = timely_mul_shr(v->up_bps, weight_q, TIMELY_Q);
-	u64 rate_bps = s->rate_bps;
+	u64 cut_bps = 0;
 
-	/* The deepest of a round trip counts once: nothing to scale then. */
-	if (!p->decrease_once)
-		down_q = timely_mul_shr(down_q, timely_min(weight_q, TIMELY_ONE),
-					TIMELY_Q);
-	if (down_q)
-		rate_bps = timely_decrease(s, p, sample, rtt_ns, v, down_q);
-	if (timely_may_grow(s, p, sample, elapsed_ns))
-		rate_bps += up_bps;
-	s->rate_bps = timely_clamp_rate(p, sample->cap_bps, rate_bps);
+	if (v->down_q && p->decrease_once)
+		cut_bps = timely_round_cut_bps(s, sample->now_ns, rtt_ns, v);
+	else if (v->down_q)
+		cut_bps = timely_event_cut_bps(s, v, weight_q);
+	if (!timely_may_grow(s, p, sample, elapsed_ns))
+		up_bps = 0;
+	s->rate_bps = timely_clamp_rate(p, sample->cap_bps,
+					timely_less(s->rate_bps + up_bps,
+						    cut_bps));
 }
 
 static inline void timely_report(const struct timely_state *s,

@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0
+// The rate engine: tcp_timely/timely_rate.h, against the papers' pseudo-code in
+// double precision, and branch by branch.
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tcp_timely/timely_params.h"
+
+namespace {
+
+constexpr double kTolerance = 1e-3;
+
+timely_params preset(const std::string &name, u8 variant)
+{
+	for (const timely_preset &p : timely_presets)
+		if (name == p.name && p.variant == variant)
+			return p.params;
+	ADD_FAILURE() << "no preset " << name;
+	return {};
+}
+
+timely_params verbatim(u8 variant = TIMELY_VARIANT_TIMELY)
+{
+	return preset("verbatim", variant);
+}
+
+timely_params shipped(u8 variant = TIMELY_VARIANT_TIMELY)
+{
+	return preset("default", variant);
+}
+
+// Algorithm 1 of TIMELY and Algorithm 2 of Patched TIMELY as they are printed,
+// in doubles; rates in bit/s, times in microseconds.
+class Reference {
+public:
+	Reference(const timely_params &p, double rate) : p_(p), rate_(rate) {}
+
+	double feed(double rtt)
+	{
+		if (first_) {
+			first_ = false;
+			previous_ = rtt;
+			return rate_;
+		}
+		double alpha = p_.alpha_milli / 1000.0;
+
+		diff_ = (1 - alpha) * diff_ + alpha * (rtt - previous_);
+		previous_ = rtt;
+		step(rtt, diff_ / p_.min_rtt_us);
+		rate_ = std::min(std::max(rate_, double(p_.min_rate_bps)),
+				 double(p_.max_rate_bps));
+		return rate_;
+	}
+
+	void set_rate(double rate) { rate_ = rate; }
+
+private:
+	void step(double rtt, double gradient)
+	{
+		double beta = p_.beta_milli / 1000.0;
+		double delta = p_.delta_bps;
+		int count = count_;
+
+		count_ = 0;
+		if (rtt < p_.t_low_us) {
+			rate_ += delta;
+		} else if (rtt > p_.t_high_us) {
+			rate_ *= 1 - beta * (1 - p_.t_high_us / rtt);
+		} else if (p_.variant == TIMELY_VARIANT_PATCHED) {
+			double w = std::min(1.0, std::max(0.0, 2 * gradient + 0.5));
+			double error = (rtt - p_.t_low_us) / p_.t_low_us;
+
+			rate_ = delta * (1 - w) + rate_ * (1 - beta * w * error);
+		} else if (gradient <= 0) {
+			count_ = count + 1;
+			rate_ += count_ >= 5 ? 5 * delta : delta;
+		} else {
+			rate_ *= 1 - beta * gradient;
+		}
+	}
+
+	const timely_params &p_;
+	double rate_;
+	double previous_ = 0;
+	double diff_ = 0;
+	int count_ = 0;
+	bool first_ = true;
+};
+
+class Engine {
+public:
+	Engine(const timely_params &p, u64 rate_bps) : p(p)
+	{
+		timely_rate_start(&state, &p, rate_bps);
+	}
+
+	// One event, gap_ns after the last.
+	u64 feed(u64 rtt_ns, u64 gap_ns = 100000)
+	{
+		now_ns += gap_ns;
+
+		timely_sample sample{
+			.now_ns = now_ns,
+			.rtt_ns = rtt_ns,
+			.acked_bytes = acked_bytes,
+			.base_rtt_ns = base_rtt_ns,
+			.cap_bps = cap_bps,
+			.app_limited = app_limited,
+		};
+		timely_rate_sample(&state, &p, &sample, &out);
+		return out.rate_bps;
+	}
+
+	timely_params p;
+	timely_state state;
+	timely_outcome out{};
+	u64 now_ns = 1000000000;
+	u64 base_rtt_ns = 0;
+	u64 cap_bps = 0;
+	u32 acked_bytes = 16384;
+	bool app_limited = false;
+};
+
+using Trace = std::vector<u64>;
+
+Trace random_trace(u64 seed, u64 low_ns, u64 high_ns, int length)
+{
+	std::mt19937_64 random(seed);
+	std::uniform_int_distribution<u64> rtt(low_ns, high_ns);
+	Trace trace;
+
+	for (int i = 0; i < length; i++)
+		trace.push_back(rtt(random));
+	return trace;
+}
+
+Trace walk_trace(u64 seed, u64 step_ns, int length)
+{
+	std::mt19937_64 random(seed);
+	std::uniform_int_distribution<s64> step(-s64(step_ns), s64(step_ns));
+	Trace trace;
+	s64 rtt_ns = 80000;
+
+	for (int i = 0; i < length; i++) {
+		rtt_ns = std::max<s64>(20000, std::min<s64>(600000,
+							    rtt_ns + step(random)));
+		trace.push_back(rtt_ns);
+	}
+	return trace;
+}
+
+// Every single step from the engine's own rate, and the trace as a whole.
+void expect_like_reference(const timely_params &p, const Trace &trace,
+			   u64 rate_bps)
+{
+	Engine engine(p, rate_bps);
+	Reference step(p, rate_bps);
+
+	for (std::size_t i = 0; i < trace.size(); i++) {
+		step.set_rate(engine.state.rate_bps);
+
+		double want = step.feed(trace[i] / 1000.0);
+		double got = engine.feed(trace[i]);
+
+		ASSERT_NEAR(got / want, 1, kTolerance)
+			<< "event " << i << " rtt_ns " << trace[i];
+	}
+}
+
+void expect_like_reference_throughout(const timely_params &p,
+				      const Trace &trace, u64 rate_bps)
+{
+	Engine engine(p, rate_bps);
+	Reference whole(p, rate_bps);
+
+	for (std::size_t i = 0; i < trace.size(); i++)
+		ASSERT_NEAR(engine.feed(trace[i]) / whole.feed(trace[i] / 1000.0),
+			    1, kTolerance)
+			<< "event " << i;
+}
+
+class Verbatim : public ::testing::TestWithParam<u8> {};
+
+TEST_P(Verbatim, timely_rate_sample__random_rtts_like_reference)
+{
+	for (u64 seed = 1; seed <= 20; seed++) {
+		expect_like_reference(verbatim(GetParam()),
+				      random_trace(seed, 20000, 700000, 500),
+				      1000000000);
+		expect_like_reference(verbatim(GetParam()),
+				      random_trace(seed, 40000, 60000, 500),
+				      5000000000);
+	}
+}
+
+TEST_P(Verbatim, timely_rate_sample__random_walk_like_reference)
+{
+	for (u64 seed = 1; seed <= 20; seed++) {
+		Trace trace = walk_trace(seed, 3000, 2000);
+
+		expect_like_reference(verbatim(GetParam()), trace, 500000000);
+		expect_like_reference_throughout(verbatim(GetParam()), trace,
+						 500000000);
+	}
+}
+
+TEST_P(Verbatim, timely_rate_sample__adversarial_rtts_like_reference)
+{
+	const timely_params p = verbatim(GetParam());
+	const std::vector<Trace> traces = {
+		// On, just under and just over the thresholds.
+		{50000, 49999, 50000, 50001, 500000, 500001, 499999, 50000},
+		// Exact cancellation: the gradient is zero, hence not positive.
+		{60000, 140000, 130000, 130000, 130000, 130000},
+		// A decaying gradient keeps its sign.
+		{60000, 61000, 61000, 61000, 61000, 61000, 61000, 61000, 61000,
+		 61000, 61000, 61000, 61000, 61000, 61000, 61000, 61000, 61000},
+		{62000, 61000, 61000, 61000, 61000, 61000, 61000, 61000, 61000},
+		// The extremes.
+		{1000, 10000000000, 1000, 10000000000, 10000000000, 1000},
+		{1, 2, 1, 50000, 1, 500000, 10000000000, 1},
+	};
+
+	for (const Trace &trace : traces)
+		for (u64 rate_bps : {u64(1000000), u64(3000001), u64(10000000000)})
+			expect_like_reference(p, trace, rate_bps);
+}
+
+TEST_P(Verbatim, timely_rate_sample__any_constants_like_reference)
+{
+	std::mt19937_64 random(7);
+
+	for (int i = 0; i < 200; i++) {
+		timely_params p = verbatim(GetParam());
+
+		p.t_low_us = 1 + random() % 200;
+		p.t_high_us = p.t_low_us + random() % 800;
+		p.min_rtt_us = 1 + random() % 100;
+		p.alpha_milli = 1 + random() % 1000;
+		p.beta_milli = random() % 1001;
+		p.delta_bps = 1 + random() % 200000000;
+		p.max_rate_bps = 400 * TIMELY_GBPS;
+		expect_like_reference(p, random_trace(i, 1000, 1200000, 100),
+				      40 * TIMELY_GBPS);
+	}
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Verbatim,
+			 ::testing::Values(TIMELY_VARIANT_TIMELY,
+					   TIMELY_VARIANT_PATCHED));
+
+TEST(TimelyRate, timely_rate_sample__first_sample_is_only_remembered)
+{
+	Engine e(verbatim(), 1000000000);
+
+	EXPECT_EQ(e.feed(700000), 1000000000u);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_FIRST);
+	EXPECT_EQ(e.out.gradient_q, 0);
+}
+
+TEST(TimelyRate, timely_rate_sample__low_adds_a_step)
+{
+	Engine e(verbatim(), 1000000000);
+
+	e.feed(30000);
+	EXPECT_EQ(e.feed(49999), 1010000000u);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_LOW);
+}
+
+TEST(TimelyRate, timely_rate_sample__high_decreases_whatever_the_gradient)
+{
+	Engine e(verbatim(), 1000000000);
+
+	e.feed(2000000);
+	EXPECT_NEAR(e.feed(1000000), 600000000, 10);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+	EXPECT_LT(e.out.gradient_micro, 0);
+}
+
+TEST(TimelyRate, timely_rate_sample__hai_from_the_fifth_event)
+{
+	Engine e(verbatim(), 1000000000);
+	u64 before;
+
+	e.feed(60000);
+	for (int i = 1; i <= 4; i++) {
+		before = e.state.rate_bps;
+		EXPECT_EQ(e.feed(60000 - i), before + 10000000);
+		EXPECT_EQ(e.out.branch, TIMELY_BRANCH_INC);
+	}
+	before = e.state.rate_bps;
+	EXPECT_EQ(e.feed(59990), before + 50000000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HAI);
+	EXPECT_EQ(e.feed(59980), before + 100000000);
+}
+
+TEST(TimelyRate, timely_rate_sample__any_other_branch_restarts_hai)
+{
+	for (u64 other_ns : {40000, 600000, 61000}) {
+		Engine e(verbatim(), 1000000000);
+
+		e.feed(60000);
+		for (int i = 1; i <= 4; i++)
+			e.feed(60000 - i);
+		e.feed(other_ns);
+		EXPECT_NE(e.out.branch, TIMELY_BRANCH_INC);
+		e.feed(other_ns > 60000 ? 51000 : 60000);
+		EXPECT_NE(e.out.branch, TIMELY_BRANCH_HAI) << other_ns;
+	}
+}
+
+TEST(TimelyRate, timely_rate_sample__steep_gradient_stops_at_the_floor)
+{
+	Engine e(verbatim(), 1000000000);
+
+	e.feed(50000);
+	EXPECT_EQ(e.feed(499000), 1000000u);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_DEC);
+}
+
+TEST(TimelyRate, timely_rate_sample__patched_blends_without_hai)
+{
+	Engine e(verbatim(TIMELY_VARIANT_PATCHED), 1000000000);
+
+	e.feed(75000);
+	for (int i = 0; i < 8; i++) {
+		u64 before = e.state.rate_bps;
+
+		// Gradient 0: w = 1/2, error = 1/2.
+		EXPECT_NEAR(e.feed(75000),
+			    before * (1 - 0.008 * 0.5 * 0.5) + 5000000, 100);
+		EXPECT_EQ(e.out.branch, TIMELY_BRANCH_BLEND);
+	}
+}
+
+TEST(TimelyRate, timely_rate_sample__no_overflow_at_the_extremes)
+{
+	for (const timely_preset &preset : timely_presets) {
+		timely_params p = preset.params;
+
+		p.max_rate_bps = 1600 * TIMELY_GBPS;
+		for (u64 rate_bps : {u64(p.min_rate_bps), u64(400 * TIMELY_GBPS),
+				     u64(1600 * TIMELY_GBPS)}) {
+			for (u64 gap_ns : {u64(0), u64(1), u64(5000),
+					   u64(10000000000), ~u64(0) / 2}) {
+				Engine e(p, rate_bps);
+
+				for (int i = 0; i < 40; i++) {
+					e.base_rtt_ns = i % 3 ? 0 : ~u64(0);
+					e.app_limited = i % 2;
+					e.acked_bytes = i % 5 ? 1448 : 0xffffffff;
+					e.feed(i % 2 ? 1000 : 10000000000, gap_ns);
+					ASSERT_GE(e.out.rate_bps, p.min_rate_bps);
+					ASSERT_LE(e.out.rate_bps, p.max_rate_bps);
+				}
+			}
+		}
+	}
+}
+
+TEST(TimelyRate, timely_rate_sample__grows_at_400_gbit_without_wrapping)
+{
+	Engine e(shipped(), 399 * TIMELY_GBPS);
+	u64 before = e.state.rate_bps;
+
+	for (int i = 0; i < 100000; i++) {
+		u64 rate_bps = e.feed(1000, 1000);
+
+		ASSERT_GE(rate_bps, before);
+		before = rate_bps;
+	}
+	EXPECT_EQ(before, 400 * TIMELY_GBPS);
+}
+
+TEST(TimelyRate, timely_rate_sample__cap_holds_and_floor_wins)
+{
+	Engine e(shipped(), 10 * TIMELY_GBPS);
+
+	e.cap_bps = 2 * TIMELY_GBPS;
+	EXPECT_EQ(e.feed(20000), 2 * TIMELY_GBPS);
+	EXPECT_EQ(e.feed(20000), 2 * TIMELY_GBPS);
+	e.cap_bps = 10;
+	EXPECT_EQ(e.feed(20000), e.p.min_rate_bps);
+}
+
+TEST(TimelyRate, timely_rate_sample__below_floor_changes_nothing)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.p.rtt_floor_us = 10;
+	e.feed(20000);
+	e.feed(9999);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_DROPPED);
+	EXPECT_EQ(e.state.prev_rtt_ns, 20000u);
+	EXPECT_EQ(e.out.rate_bps, TIMELY_GBPS);
+}
+
+TEST(TimelyRate, timely_rate_sample__elapsed_gradient_is_the_slope)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.elapsed_gradient = 1;
+	e.p.alpha_milli = 1000;
+	e.feed(60000);
+	e.feed(70000, 100000);  // 10 us more in 100 us
+	EXPECT_NEAR(e.out.gradient_micro, 100000, 1);
+	e.feed(75000, 5000);    // closer than min_rtt: over min_rtt
+	EXPECT_NEAR(e.out.gradient_micro, 250000, 1);
+}
+
+TEST(TimelyRate, timely_rate_sample__scaled_step_per_min_rtt)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.scale_updates = 1;
+	e.feed(30000);
+	EXPECT_NEAR(e.feed(30000, 5000), TIMELY_GBPS + 2500000, 10);
+	EXPECT_NEAR(e.feed(30000, 500000), TIMELY_GBPS + 12500000, 10);
+}
+
+TEST(TimelyRate, timely_rate_sample__scaled_step_per_rtt_up_to_scale_max)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.scale_updates = 1;
+	e.p.decrease_once = 1;
+	e.p.scale_max = 3;
+	e.feed(40000);
+	EXPECT_NEAR(e.feed(40000, 20000), TIMELY_GBPS + 5000000, 10);
+	EXPECT_NEAR(e.feed(40000, 80000), TIMELY_GBPS + 25000000, 10);
+	EXPECT_NEAR(e.feed(40000, 800000), TIMELY_GBPS + 55000000, 10);
+}
+
+TEST(TimelyRate, timely_rate_sample__step_grows_as_root_of_rate)
+{
+	timely_params p = verbatim();
+
+	p.delta_ref_bps = 500000000;
+	for (double rate : {1e6, 25e6, 5e8, 1e10, 4e11})
+		EXPECT_NEAR(timely_step_bps(&p, u64(rate)) /
+				    (1e7 * std::sqrt(rate / 5e8)),
+			    1, 0.02)
+			<< rate;
+}
+
+TEST(TimelyRate, timely_rate_sample__decrease_is_bounded)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.max_decrease_milli = 150;
+	e.p.max_high_milli = 500;
+	e.feed(60000);
+	EXPECT_NEAR(e.feed(160000), 850000000, 10);
+	EXPECT_NEAR(e.feed(10000000), 425000000, 10);
+}
+
+TEST(TimelyRate, timely_rate_sample__one_decrease_per_round_trip_the_deepest)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.decrease_once = 1;
+	e.p.beta_milli = 1000;
+	e.feed(500000);
+	// Above t_high by 20%, 50%, 20% within one RTT: half, once.
+	EXPECT_NEAR(e.feed(625000, 100000), 800000000, 10);
+	EXPECT_NEAR(e.feed(1000000, 100000), 500000000, 10);
+	EXPECT_NEAR(e.feed(625000, 100000), 500000000, 10);
+	// Sent after it: a new one, from the rate of now.
+	EXPECT_NEAR(e.feed(1000000, 900000), 250000000, 10);
+}
+
+TEST(TimelyRate, timely_rate_sample__draining_queue_is_left_alone)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.high_drain = 1;
+	e.feed(900000);
+	e.feed(800000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+	EXPECT_EQ(e.out.rate_bps, TIMELY_GBPS);
+	e.feed(900000);
+	EXPECT_LT(e.out.rate_bps, TIMELY_GBPS);
+}
+
+TEST(TimelyRate, timely_rate_sample__beta_high_above_t_high_only)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.beta_high_milli = 400;
+	e.feed(1000000);
+	EXPECT_NEAR(e.feed(1000000), 800000000, 10);
+}
+
+TEST(TimelyRate, timely_rate_sample__hai_needs_its_time)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.hai_low = 1;
+	e.p.hai_us = 1000;
+	e.feed(30000);
+	for (int i = 0; i < 9; i++) {
+		e.feed(30000);
+		ASSERT_EQ(e.out.branch, TIMELY_BRANCH_LOW) << i;
+	}
+	e.feed(30000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HAI);
+	e.feed(600000);
+	e.feed(30000, 10000000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_LOW);  // five events still
+}
+
+TEST(TimelyRate, timely_rate_sample__hai_off)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.hai_events = 0;
+	e.feed(60000);
+	for (int i = 0; i < 20; i++) {
+		e.feed(60000);
+		ASSERT_EQ(e.out.branch, TIMELY_BRANCH_INC);
+	}
+}
+
+TEST(TimelyRate, timely_rate_sample__longer_path_moves_thresholds)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.base_slack_us = 10;
+	e.p.base_max_us = 100;
+	e.base_rtt_ns = 60000;  // 30 us over min_rtt and slack
+	e.feed(60000);
+	e.feed(79000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_LOW);
+	e.feed(529000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_HIGH);
+	e.feed(531000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+	e.base_rtt_ns = 5000000;  // believed up to base_max: 70 us
+	e.feed(121000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_LOW);
+	e.base_rtt_ns = 30000;
+	e.feed(51000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_LOW);
+}
+
+TEST(TimelyRate, timely_rate_sample__app_limited_grows_above_80_percent_only)
+{
+	for (u32 acked_bytes : {9900, 10100}) {  // of 12500 in 100 us
+		Engine e(verbatim(), TIMELY_GBPS);
+
+		e.p.app_limit_milli = 800;
+		e.app_limited = true;
+		e.acked_bytes = acked_bytes;
+		e.feed(30000);
+		e.feed(30000);
+		EXPECT_EQ(e.out.rate_bps > TIMELY_GBPS, acked_bytes > 10000);
+	}
+}
+
+TEST(TimelyRate, timely_rate_loss__halves_and_undo_restores)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	timely_rate_loss(&e.state, &e.p, e.now_ns);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
+	timely_rate_undo(&e.state);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS);
+	timely_rate_undo(&e.state);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS);
+}
+
+TEST(TimelyRate, timely_rate_recovered__leaves_nothing_to_undo)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	timely_rate_loss(&e.state, &e.p, e.now_ns);
+	timely_rate_recovered(&e.state);
+	timely_rate_undo(&e.state);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
+}
+
+TEST(TimelyRate, timely_rate_rto__restarts_from_the_floor)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	timely_rate_rto(&e.state, &e.p);
+	EXPECT_EQ(e.state.rate_bps, e.p.min_rate_bps);
+	e.feed(900000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_FIRST);
+	timely_rate_undo(&e.state);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS);
+}
+
+TEST(TimelyRate, timely_rate_idle__never_raises_and_forgets_the_gradient)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	e.feed(50000);
+	timely_rate_idle(&e.state, &e.p, 2 * TIMELY_GBPS);
+	EXPECT_LE(e.state.rate_bps, TIMELY_GBPS);
+	timely_rate_idle(&e.state, &e.p, 300 * TIMELY_MBPS);
+	EXPECT_EQ(e.state.rate_bps, 300 * TIMELY_MBPS);
+	EXPECT_EQ(e.state.rtt_diff_q, 0);
+	e.feed(20000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_FIRST);
+}
+
+TEST(TimelyRate, timely_burst_bytes__follows_the_rate_in_pairs)
+{
+	timely_params p = shipped();
+
+	EXPECT_EQ(timely_burst_bytes(&p, 1000000, 1448), 2 * 1448u);
+	EXPECT_EQ(timely_burst_bytes(&p, 400 * TIMELY_GBPS, 1448), 10 * 1448u);
+	for (u64 rate_bps = 1000000; rate_bps < 10 * TIMELY_GBPS;
+	     rate_bps += 77777777)
+		ASSERT_EQ(timely_burst_bytes(&p, rate_bps, 1448) % (2 * 1448), 0u);
+	p.burst_us = 0;
+	EXPECT_EQ(timely_burst_bytes(&p, 1000000, 1448), 10 * 1448u);
+}
+
+TEST(TimelyRate, timely_state__fits_its_budget)
+{
+	EXPECT_LE(sizeof(timely_state), 56u);
+}
+
+}  // namespace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Subcommands of `turnpike'. Each lives in a file of its own and adds itself to
+// the command line; a new one is a new file and a line in turnpike.cc.
+#ifndef TURNPIKE_TOOLS_COMMAND_H
+#define TURNPIKE_TOOLS_COMMAND_H
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace turnpike {
+
+// A sentence for the user; the command ends with status 1.
+class Error : public std::runtime_error {
+public:
+	using std::runtime_error::runtime_error;
+};
+
+// What to do once the command line is understood.
+using Action = std::function<void()>;
+
+// Every subcommand sets `action' when it was asked for.
+void add_replay_command(CLI::App &app, Action &action);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_COMMAND_H
