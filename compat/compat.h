@@ -20,7 +20,7 @@
 #include <net/gso.h>
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#if KERNEL_VERSION(6, 1, 0) > LINUX_VERSION_CODE
 #error "Turnpike supports Linux 6.1 and later"
 #endif
 

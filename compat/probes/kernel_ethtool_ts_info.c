@@ -7,4 +7,4 @@ static int get(struct net_device *dev, struct kernel_ethtool_ts_info *info)
 	return 0;
 }
 
-struct ethtool_ops probe_ops = { .get_ts_info = get };
+const struct ethtool_ops probe_ops = { .get_ts_info = get };

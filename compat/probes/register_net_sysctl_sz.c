@@ -5,5 +5,5 @@
 struct ctl_table_header *probe(struct net *net, struct ctl_table *table);
 struct ctl_table_header *probe(struct net *net, struct ctl_table *table)
 {
-	return register_net_sysctl_sz(net, "net/probe", table, 1);
+	return register_net_sysctl_sz(net, "net/turnpike", table, 1);
 }
