@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A discrete-event model of one congested link, around the real rate engine.
+//
+//   hosts                          switch
+//   flow -+                       +--------------+
+//   flow -+-> NIC (FIFO, rate) -->| FIFO, rate   |--> receiver --+
+//   flow -+                       +--------------+               |
+//     ^------------------- ACK, base RTT ------------------------+
+//
+// A flow hands bursts to its NIC, spaced by its rate; a NIC sends them as MTU
+// frames at line rate. What the receiver acknowledges returns after the base
+// RTT, and the completion of a burst is one RTT sample. Nothing is lost: the
+// switch's buffer is unlimited. Times are picoseconds, so 100 Gbit/s frames
+// have exact lengths.
+#ifndef TURNPIKE_SELFTESTS_SIM_RACK_SIM_H
+#define TURNPIKE_SELFTESTS_SIM_RACK_SIM_H
+
+#include <cstdint>
+#include <vector>
+
+#include "tcp_timely/timely_rate.h"
+
+namespace rack_sim {
+
+// A flow is on the air in [start_s, stop_s).
+struct FlowPlan {
+	int host = 0;
+	double start_s = 0;
+	double stop_s = 1e9;
+	double rate_bps = 0;  // first rate; 0: line rate / (flows of the host + 1)
+};
+
+struct Config {
+	timely_params params{};
+	double nic_bps = 10e9;
+	double link_bps = 20e9;
+	double base_rtt_us = 20;
+	double noise_us = 0;         // uniform [0, noise_us] added to samples
+	double warmup_s = 0.1;
+	double duration_s = 0.3;
+	double series_us = 0;        // interval of the recorded series; 0: none
+	bool packet_pacing = false;  // frames spread over the burst's time
+	std::uint64_t seed = 1;
+	std::vector<FlowPlan> flows;
+};
+
+// flows_per_host flows on each host, started at random within spread_us.
+void add_flows(Config &config, int hosts, int flows_per_host,
+	       double spread_us = 100);
+
+struct SeriesPoint {
+	double time_s;
+	double queue_us;
+	std::vector<double> rate_bps;
+};
+
+struct Result {
+	double utilization = 0;  // of the link, wire bytes
+	double jain = 0;         // of the flows' bytes in the window
+	double sample_mean_us = 0;
+	double sample_p50_us = 0;
+	double sample_p99_us = 0;
+	double frame_mean_us = 0;  // base RTT + queueing of every frame
+	double frame_p50_us = 0;
+	double frame_p99_us = 0;
+	double max_queue_us = 0;   // in the window
+	double drained_s = 0;      // when the first overload's queue had gone
+	double min_share = 0;      // slowest flow over the fair share
+	double bursts_per_s = 0;
+	double burst_bytes = 0;    // mean
+	std::vector<double> goodput_bps;
+	std::vector<SeriesPoint> series;
+};
+
+Result run(const Config &config);
+
+}  // namespace rack_sim
+
+#endif  // TURNPIKE_SELFTESTS_SIM_RACK_SIM_H
