@@ -15,7 +15,7 @@ from rack_metrics_test import series, stats, vload
 # The kernel's last words and what it leaves behind, by kind of guest.
 GUESTS = {
     "good": 'cp "$HERE"/canned/* "$RUN"; echo ok > "$RUN/status"; : > "$RUN/dmesg.txt"',
-    "hung": "sleep 60",
+    "hung": "echo $$ > pid.part; mv pid.part pid; sleep 60",
     "panic": "echo 'Kernel panic - not syncing: Attempted to kill init!'",
     "warning": 'cp "$HERE"/canned/* "$RUN"; echo ok > "$RUN/status"; '
                "echo 'WARNING: CPU: 0 PID: 1 at net/core/dev.c:1' > \"$RUN/dmesg.txt\"",
@@ -48,13 +48,16 @@ class Runner(unittest.TestCase):
             stream.write(text)
         os.chmod(self.path(name), mode)
 
-    def run_scenario(self, guest, more="", *args):
+    def command(self, guest, more, *args):
         self.put("linux", KERNEL + GUESTS[guest] + "\n", 0o755)
         self.put("s.yaml", rack_path.RACK + more)
-        return subprocess.run(
-            [rack_path.RUN, self.path("s.yaml"), "--kernel", self.path("linux"), "--modules",
-             self.directory, "--vload", self.path("vload"), "--out", self.path("out"),
-             "--no-plots", *args], capture_output=True, text=True, check=False)
+        return [rack_path.RUN, self.path("s.yaml"), "--kernel", self.path("linux"), "--modules",
+                self.directory, "--vload", self.path("vload"), "--out", self.path("out"),
+                "--no-plots", *args]
+
+    def run_scenario(self, guest, more="", *args):
+        return subprocess.run(self.command(guest, more, *args), capture_output=True, text=True,
+                              check=False)
 
     def result(self):
         with open(self.path("out/result.json"), encoding="utf-8") as stream:
@@ -94,6 +97,17 @@ class Verdicts(Runner):
         self.assertEqual(done.returncode, 1)
         self.assertIn("hung", self.result()["failures"][0]["reason"])
         self.assertLess(time.monotonic() - started, 20)
+
+    def test_end_of_the_runner_ends_its_guests(self):
+        runner = subprocess.Popen(self.command("hung", "", "--seeds", "3"),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        guest_pid = self.path("out/runs/base.2/pid")
+        while not os.path.exists(guest_pid):
+            time.sleep(0.05)
+        runner.terminate()
+        self.assertNotEqual(runner.wait(timeout=20), 0)
+        with open(guest_pid, encoding="ascii") as stream:
+            self.assertFalse(os.path.exists(f"/proc/{stream.read().strip()}/cwd"))
 
     def test_old_results_are_not_taken_for_new(self):
         self.run_scenario("good")

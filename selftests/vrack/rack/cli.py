@@ -4,6 +4,7 @@ import argparse
 import datetime
 import fnmatch
 import os
+import signal
 import sys
 import time
 
@@ -45,6 +46,8 @@ def main():
     if args.list_metrics:
         print("\n".join(metrics.listing()))
         return 0
+    # guests have sessions of their own, so they must be told
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         return _main(args)
     except UsageError as error:

@@ -6,6 +6,7 @@ import re
 import selectors
 import signal
 import subprocess
+import threading
 import time
 
 # What the kernel says when it is not well, on the console or in its log.
@@ -18,6 +19,7 @@ LEAK = re.compile(r"unreferenced object")
 CONSOLE = "console.txt"
 
 _running = set()
+_stopping = threading.Event()
 
 
 class Outcome:
@@ -68,6 +70,8 @@ def _boot(command, directory, seed, deadline, on_line):
                                    stderr=subprocess.STDOUT, start_new_session=True,
                                    cwd=directory, env=environment)
         _running.add(process)
+        if _stopping.is_set():
+            _kill(process)
         try:
             return _watch(process, log, deadline, on_line)
         finally:
@@ -99,6 +103,7 @@ def _watch(process, log, deadline, on_line):
 
 def stop_all():
     """End every guest at once; their threads then return by themselves."""
+    _stopping.set()
     for process in list(_running):
         _kill(process)
 
