@@ -24,6 +24,11 @@ MSG_TRUNC = 0x20
 READ_BYTES = 1 << 20
 
 
+def let_time_pass():
+    """A loop that only computes would last for ever in simulated time."""
+    time.sleep(0.0001)
+
+
 def tcp_info(sock):
     info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 232)
     rtt_us = struct.unpack_from("I", info, 68)[0]
@@ -52,7 +57,7 @@ def sink(args):
                     poll.unregister(key.fileobj)
                     key.fileobj.close()
             except BlockingIOError:
-                pass
+                let_time_pass()
             except ConnectionError:
                 poll.unregister(key.fileobj)
                 key.fileobj.close()
@@ -88,7 +93,7 @@ def send_phase(args, socks):
             try:
                 sent += key.fileobj.send(data)
             except BlockingIOError:
-                pass
+                let_time_pass()
         if args.interval:
             time.sleep(args.interval)
     pacing, rtt_us, retransmits = tcp_info(socks[0])

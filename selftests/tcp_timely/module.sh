@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module comes and goes, and so do devices and namespaces, under traffic.
+
+# shellcheck source=selftests/tcp_timely/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+# At 1 Gbit/s, since it is not throughput that is tested here.
+background() {
+	in_a sh -c "echo 1000 > /proc/sys/$settings/line_rate_mbps"
+	start_sender --flows 4 --seconds "$1"
+	wait_for "flows" flows_are_up
+}
+
+flows_are_up() { [ "$(in_a ss -Htn dport = 5001 | grep -c ESTAB)" -ge 4 ]; }
+
+unload__refused_while_flows_live() {
+	background 0.5 || return 1
+	if rmmod tcp_timely 2>/dev/null; then
+		echo "unloaded under its flows"
+		return 1
+	fi
+	wait "$sender"
+}
+
+unload__loaded_again_and_again() {
+	drop_hosts
+	for _ in 1 2 3 4 5; do
+		unload_module && load_module || return 1
+	done
+	make_hosts && start_sink
+}
+
+settings__changed_under_traffic() {
+	background 1 || return 1
+	for _ in $(seq 10); do
+		for preset in verbatim default; do
+			in_a sh -c "echo $preset > /proc/sys/$settings/preset" || return 1
+		done
+	done
+	wait "$sender"
+}
+
+device__down_and_up_under_traffic() {
+	background 1 || return 1
+	for _ in 1 2 3; do
+		ip -n "$a" link set veth0 down
+		ip -n "$a" link set veth0 up
+	done
+	stop_sender
+}
+
+device__removed_under_traffic() {
+	background 1 || return 1
+	ip -n "$a" link del veth0
+	stop_sender
+	drop_hosts
+	make_hosts && start_sink
+}
+
+netns__removed_under_traffic() {
+	background 1 || return 1
+	ip netns del "$a"
+	ip netns del "$b"
+	stop_sender
+	drop_hosts
+	make_hosts && start_sink
+}
+
+route__moves_to_another_device() {
+	ip link add veth1 netns "$a" type veth peer name veth1 netns "$b" || return 1
+	ip -n "$a" link set veth1 up
+	ip -n "$b" link set veth1 up
+	ip -n "$b" addr add 10.1.1.2/24 dev veth1
+	ip -n "$a" addr add 10.1.1.1/24 dev veth1
+	background 0.6 || return 1
+	ip -n "$a" route add 10.1.0.2/32 via 10.1.1.2 dev veth1 || return 1
+	wait "$sender"
+	ip -n "$a" link show veth1 | grep -q veth1 &&
+		[ "$(ip netns exec "$a" cat /sys/class/net/veth1/statistics/tx_bytes)" -gt 1000000 ]
+}
+
+unload__default_algorithm_holds_the_module() {
+	in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely || return 1
+	rmmod tcp_timely 2>/dev/null && return 1
+	in_a sysctl -q -w net.ipv4.tcp_congestion_control=cubic
+}
+
+ktap_start
+load_module || skip_all "tcp_timely cannot be loaded"
+make_hosts
+trap 'drop_hosts; unload_module' EXIT
+start_sink || skip_all "no receiver"
+for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
+	ktap_case "$case" "$case"
+done
+drop_hosts
+ktap_case "unload__nothing_left" unload_module
+ktap_finish

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Settings of tcp_timely: what is refused, what is kept, whose they are.
+
+# shellcheck source=selftests/tcp_timely/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+get() { in_a cat "/proc/sys/$settings${2:-}/$1"; }
+set_to() { in_a sh -c "echo '$2' > /proc/sys/$settings${3:-}/$1" 2>/dev/null; }
+
+is() {
+	[ "$(get "$1" "${3:-}")" = "$2" ] && return 0
+	echo "$1 is $(get "$1" "${3:-}"), not $2"
+	return 1
+}
+
+# refused NAME VALUE: and nothing changes
+refused() {
+	old=$(get "$1")
+	if set_to "$1" "$2"; then
+		echo "$1=$2 was accepted"
+		return 1
+	fi
+	is "$1" "$old"
+}
+
+write__number_is_kept() {
+	set_to t_low_us 7 && is t_low_us 7 && set_to preset default
+}
+
+write__nonsense_is_refused() {
+	for value in -1 12x 1.5 "1 2" "" 0x 99999999999999999999999 \
+		     18446744073709551616 4294967296 abc; do
+		refused t_low_us "$value" || return 1
+	done
+}
+
+write__outside_the_range_is_refused() {
+	refused alpha_milli 0 && refused alpha_milli 1001 && refused hai_mult 0 &&
+		refused cwnd_min_segs 3 && refused own_pacing 2
+}
+
+write__contradiction_is_refused() {
+	set_to preset default
+	refused t_low_us $(($(get t_high_us) + 1)) &&
+		refused t_high_us $(($(get t_low_us) - 1)) &&
+		refused min_rate_bps $(($(get max_rate_bps) + 1)) &&
+		refused init_rate_bps 8000
+}
+
+write__equal_thresholds_are_accepted() {
+	set_to preset default
+	set_to t_low_us "$(get t_high_us)" && set_to preset default
+}
+
+write__every_setting_takes_its_own_value() {
+	for file in $(in_a ls "/proc/sys/$settings"); do
+		set_to "$file" "$(get "$file")" || { echo "$file refused"; return 1; }
+	done
+}
+
+write__refusal_says_why() {
+	sleep 6		# let the rate limit of kernel messages forget the others
+	dmesg -c > /dev/null
+	set_to t_low_us 99999999
+	dmesg | grep -q "t_low_us.*99999999" || { dmesg; return 1; }
+}
+
+write__far_too_long_is_refused() {
+	refused t_low_us "$(printf '%0200d' 5)"
+}
+
+preset__sets_all_and_is_named() {
+	is preset default && set_to preset verbatim && is preset verbatim &&
+		is max_decrease_milli 1000 && is elapsed_gradient 0 &&
+		set_to preset default && is preset default
+}
+
+preset__changed_value_makes_it_custom() {
+	set_to preset default && set_to t_low_us 1 && is preset custom &&
+		set_to preset default && is preset default
+}
+
+preset__unknown_is_refused() { refused preset no-such; }
+
+preset__leaves_the_host_settings() {
+	set_to idle_ms 123 && set_to preset verbatim && is idle_ms 123 &&
+		set_to preset default && set_to idle_ms 200
+}
+
+variant__has_settings_of_its_own() {
+	old=$(get t_low_us)
+	set_to t_low_us 9 _patched && is t_low_us 9 _patched && is t_low_us "$old" &&
+		set_to preset default _patched
+}
+
+netns__starts_from_the_defaults() {
+	echo 55 > /proc/sys/$settings/idle_ms
+	ip netns add "$a-new"
+	fresh=$(ip netns exec "$a-new" cat /proc/sys/$settings/idle_ms)
+	ip netns del "$a-new"
+	echo 200 > /proc/sys/$settings/idle_ms
+	[ "$fresh" = 200 ]
+}
+
+netns__does_not_see_another() {
+	in_b sh -c "echo 9 > /proc/sys/$settings/t_low_us"
+	is t_low_us "$(cat /proc/sys/$settings/t_low_us)"
+}
+
+ktap_start
+load_module || skip_all "tcp_timely cannot be loaded"
+make_hosts
+trap 'drop_hosts; unload_module' EXIT
+for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
+	ktap_case "$case" "$case"
+done
+drop_hosts
+ktap_case "unload__nothing_left" unload_module
+ktap_finish
