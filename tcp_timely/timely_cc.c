@@ -90,6 +90,7 @@ static void timely_follow_route(struct sock *sk, struct timely_flow *f)
 	timely_set_active(f, false);
 	timely_dev_put(f->dev);
 	f->dev = d;
+	f->burst.base_rtt_ns = 0;	/* it was another path's */
 	timely_set_active(f, active);
 }
 
@@ -371,6 +372,7 @@ static void timely_decide(struct sock *sk, struct timely_flow *f, const struct t
 		.now_ns = a->now_ns,
 		.rtt_ns = ev->rtt_ns,
 		.acked_bytes = timely_payload_to_wire(sk, ev->acked_bytes),
+		.base_rtt_ns = f->burst.base_rtt_ns,
 		.cap_bps = timely_cap_bps(sk, f, c),
 		.app_limited = rs->is_app_limited || a->rwnd_limited,
 	};

@@ -49,6 +49,8 @@
  */
 #define TIMELY_LONE_RTTS	4
 
+#define TIMELY_U32_MAX		0xffffffffU
+
 /* Where the two times of a sample come from, best last. */
 enum timely_source {
 	TIMELY_SRC_NONE,
@@ -75,13 +77,14 @@ enum timely_ack_verdict {
 #define TIMELY_BURST_DONE	2	/* its event was given */
 #define TIMELY_BURST_HOLE	4	/* SACKed data after the previous ACK */
 
-/* The recorded burst and how far the ACKs came: 28 bytes of the socket's state. */
+/* The recorded burst, how far the ACKs came, and the best RTT: 32 bytes per socket. */
 struct timely_burst {
 	u64 send_ns;
 	u32 start_seq;
 	u32 end_seq;		/* equals start_seq when not known yet */
 	u32 una;		/* snd_una after the previous ACK */
 	u32 event_una;		/* snd_una at the previous event */
+	u32 base_rtt_ns;	/* smallest RTT sampled on this path; 0: none yet */
 	u32 flags;
 };
 
@@ -135,6 +138,7 @@ static inline void timely_completion_reset(struct timely_burst *b, u32 una)
 	b->start_seq = una;
 	b->end_seq = una;
 	b->send_ns = 0;
+	b->base_rtt_ns = 0;
 	b->flags = 0;
 }
 
@@ -270,6 +274,12 @@ timely_completion_judge(struct timely_event *ev, const struct timely_ack *a,
 	return TIMELY_ACK_SAMPLE;
 }
 
+static inline void timely_completion_base(struct timely_burst *b, u64 rtt_ns)
+{
+	if (!b->base_rtt_ns || rtt_ns < b->base_rtt_ns)
+		b->base_rtt_ns = rtt_ns < TIMELY_U32_MAX ? (u32)rtt_ns : TIMELY_U32_MAX;
+}
+
 /* Digest one ACK.  Returns true when it completes a burst; ev->verdict then says
  * whether the time it took is to be believed.
  */
@@ -305,6 +315,8 @@ static inline bool timely_completion_ack(struct timely_burst *b, const struct ti
 	ev->source = n.source;
 	b->event_una = a->una;
 	ev->verdict = timely_completion_judge(ev, a, &n, prev_una, hole);
+	if (ev->verdict == TIMELY_ACK_SAMPLE)
+		timely_completion_base(b, ev->rtt_ns);
 	return true;
 }
 

@@ -402,6 +402,22 @@ TEST_F(Flow, ack__below_the_known_floor)
 	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
 }
 
+TEST_F(Flow, ack__smallest_sample_is_the_base)
+{
+	EXPECT_EQ(burst_.base_rtt_ns, 0u);
+	u64 at = kStart;
+	for (u64 rtt : {50000, 40000, 60000}) {
+		Send(at, kBurst);
+		ASSERT_TRUE(Ack(at + rtt + Wire(kBurst), kBurst));
+		at += 1000000;
+	}
+	EXPECT_EQ(burst_.base_rtt_ns, 40000u);
+	// What is not believed is no base either.
+	Send(at, kBurst);
+	ASSERT_TRUE(Ack(at + Wire(kBurst), kBurst));
+	EXPECT_EQ(burst_.base_rtt_ns, 40000u);
+}
+
 TEST_F(Flow, ack__hold_is_taken_off)
 {
 	ack_.hold_ns = 15000;
