@@ -75,6 +75,8 @@ static const struct timely_knob timely_knobs[] = {
 		    "a base RTT up to min_rtt_us + this moves no threshold"),
 	TIMELY_KNOB(base_max_us, "us", 0, 1000000,
 		    "a longer base RTT moves t_low and t_high up, as far as this RTT; 0: off"),
+	TIMELY_KNOB(low_frames, "frames", 0, 1000,
+		    "t_low leaves room for these at line rate; moves t_low and t_high up on slow links; 0: off"),
 	TIMELY_KNOB(elapsed_gradient, "", 0, 1,
 		    "gradient over the time since the last event, if longer than min_rtt"),
 	TIMELY_KNOB(scale_updates, "", 0, 1,
@@ -117,6 +119,7 @@ struct timely_preset {
 		.beta_high_milli = 0,					\
 		.app_limit_milli = (scale_) ? 800 : 0,			\
 		.rtt_floor_us = 0, .base_slack_us = 0, .base_max_us = 0, \
+		.low_frames = 0,					\
 		.variant = variant_,					\
 		.elapsed_gradient = 0, .scale_updates = scale_,		\
 		.decrease_once = 0, .hai_low = 0, .high_drain = 0,	\
@@ -147,7 +150,7 @@ struct timely_preset {
 		.max_decrease_milli = 150, .max_high_milli = 500,	\
 		.beta_high_milli = 400,					\
 		.app_limit_milli = 800, .rtt_floor_us = 1,		\
-		.base_slack_us = 5, .base_max_us = 50,			\
+		.base_slack_us = 5, .base_max_us = 200, .low_frames = 8, \
 		.variant = variant_,					\
 		.elapsed_gradient = 1, .scale_updates = 1,		\
 		.decrease_once = 1, .hai_low = 1, .high_drain = 1,	\

@@ -34,7 +34,13 @@
  *  - high_drain: no decrease for a queue that is already draining.
  *  - hai_low, hai_us: HAI below t_low too, but only after a time that is much
  *    longer than the oscillation of the queue, equal for slow and fast flows.
- *  - base_slack_us, base_max_us: longer paths move the thresholds up.
+ *  - base_slack_us, base_max_us, low_frames: longer paths and slower links move
+ *    the thresholds up.
+ *
+ * Fixed point of timely_patched (gradient 0, so w = 1/2): the step balances the
+ * decrease at rtt = t_low * (1 + W * step(R) / (beta * R)), where W is the
+ * weight of an event and R the fair share. With a fixed step, W = 1 and
+ * R = C / N this is the papers' eq. 31.
  */
 #ifndef TIMELY_RATE_H
 #define TIMELY_RATE_H
@@ -74,6 +80,7 @@ struct timely_params {
 	u32 rtt_floor_us;	/* drop samples below; 0: off */
 	u32 base_slack_us;	/* base RTT over min_rtt that is ignored */
 	u32 base_max_us;	/* longest base RTT believed; 0: ignore base */
+	u32 low_frames;		/* frames that t_low leaves room for; 0: off */
 	u8 variant;
 	u8 elapsed_gradient;	/* gradient over elapsed time, not min_rtt */
 	u8 scale_updates;	/* a step per RTT, not per event */
@@ -138,6 +145,8 @@ struct timely_outcome {
 #define TIMELY_DIFF_SHIFT	18
 #define TIMELY_RTT_MAX_NS	10000000000ULL
 #define TIMELY_HAI_SPAN_MAX_US	((1ULL << 20) - 1)
+
+#define TIMELY_FRAME_BITS	(1538 * 8)	/* full Ethernet frame and gap */
 
 static inline u64 timely_min(u64 a, u64 b)
 {
@@ -294,6 +303,24 @@ static inline u64 timely_base_shift_ns(const struct timely_params *p,
 
 	base_rtt_ns = timely_min(base_rtt_ns, timely_us_to_ns(p->base_max_us));
 	return base_rtt_ns > known_ns ? base_rtt_ns - known_ns : 0;
+}
+
+/*
+ * The same for slow links, where a few frames take longer than the queue that
+ * t_low allows for: room for low_frames at line rate.
+ */
+static inline u64 timely_frames_shift_ns(const struct timely_params *p,
+					 u64 cap_bps)
+{
+	u64 room_us = p->t_low_us > p->min_rtt_us ?
+		      p->t_low_us - p->min_rtt_us : 0;
+	u64 frames_ns;
+
+	if (!p->low_frames || !cap_bps)
+		return 0;
+	frames_ns = timely_div(p->low_frames * TIMELY_FRAME_BITS * 1000000000ULL,
+			       cap_bps);
+	return frames_ns > room_us * 1000 ? frames_ns - room_us * 1000 : 0;
 }
 
 /* Decrease factor above t_high: beta * (1 - t_high / rtt). */
@@ -584,8 +611,9 @@ static inline void timely_rate_sample(struct timely_state *s,
 	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
 	timely_track_gradient(s, p, rtt_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;
-	/* A longer path moves the thresholds up; here the RTT moves down. */
-	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns);
+	/* Longer paths move the thresholds up; here the RTT moves down. */
+	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns) +
+		   timely_frames_shift_ns(p, sample->cap_bps);
 	judged_ns = rtt_ns > shift_ns ? rtt_ns - shift_ns : 1;
 	timely_judge(s, p, judged_ns, elapsed_ns,
 		     timely_gradient_q(s, p), &verdict);

@@ -115,9 +115,9 @@ TEST_P(Variant, matrix__400_flows_do_not_collapse_or_starve)
 	EXPECT_GE(worst.min_share, 0.1);
 }
 
-TEST_P(Variant, base_rtt__8_to_40_us_with_the_same_defaults)
+TEST_P(Variant, base_rtt__8_to_100_us_with_the_same_defaults)
 {
-	for (double base_us : {8.0, 40.0}) {
+	for (double base_us : {8.0, 40.0, 100.0}) {
 		Config config = link(GetParam(), 10);
 
 		config.link_bps = 20e9;
@@ -143,6 +143,24 @@ TEST_P(Variant, late_joiners__get_their_share)
 	EXPECT_GE(worst.utilization, 0.97);
 	EXPECT_GE(worst.jain, 0.98);
 	EXPECT_LE(worst.p99_us, 80);
+}
+
+TEST_P(Variant, links__10_mbit_to_400_gbit)
+{
+	for (double gbps : {0.01, 0.1, 1.0, 400.0}) {
+		Config config = link(GetParam(), gbps);
+		double frame_us = 1538 * 8 / (gbps * 1e3);
+
+		if (gbps < 1) {
+			config.warmup_s = 1;
+			config.duration_s = 3;
+		}
+
+		Worst worst = worst_of(config, 2, 1, 1);
+
+		EXPECT_GE(worst.utilization, 0.85) << gbps;
+		EXPECT_LE(worst.p99_us, 120 + 20 * frame_us) << gbps;
+	}
 }
 
 // TIMELY's figure 18: 9 of 10 flows of each of 10 hosts stop.

@@ -548,6 +548,22 @@ TEST(TimelyRate, timely_rate_sample__longer_path_moves_thresholds)
 	EXPECT_NE(e.out.branch, TIMELY_BRANCH_LOW);
 }
 
+TEST(TimelyRate, timely_rate_sample__slow_link_moves_thresholds)
+{
+	Engine e(verbatim(), 5 * TIMELY_MBPS);
+
+	e.p.low_frames = 8;
+	e.cap_bps = 10 * TIMELY_MBPS;  // 8 frames are 9.84 ms, 30 us are there
+	e.feed(9800000);
+	e.feed(9859000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_LOW);
+	e.feed(9864000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_LOW);
+	e.cap_bps = 10 * TIMELY_GBPS;
+	e.feed(51000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_LOW);
+}
+
 TEST(TimelyRate, timely_rate_sample__app_limited_grows_above_80_percent_only)
 {
 	for (u32 acked_bytes : {9900, 10100}) {  // of 12500 in 100 us
