@@ -67,7 +67,7 @@ settings_change() {
 			[ "${file##*/}" = preset ] && [ "$value" = custom ] && continue
 			in_a sh -c "echo $value > $file" || return 1
 		done
-		in_a sh -c "echo 100 > $knobs/t_low_us" || return 1
+		in_a sh -c "echo 30 > $knobs/t_low_us" || return 1
 		in_a sh -c "echo default > $knobs/preset" || return 1
 	done
 	wait $flow
