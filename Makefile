@@ -27,7 +27,8 @@ endif
 kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
 sources := Kbuild VERSION compat include tcp_timely
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
-man_pages := $(wildcard Documentation/man/tcp_timely.7 Documentation/man/turnpike.1)
+# vload belongs to the tests and is not installed.
+man_pages := $(filter-out Documentation/man/vload.1,$(wildcard Documentation/man/*))
 
 .PHONY: all
 all: tools modules
@@ -131,7 +132,7 @@ test:
 	@selftests/run-tests $(TIERS)
 
 .PHONY: demo
-demo:
+demo: tools
 	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --kernel $(KERNEL) --out $(BUILD)/demo
 
 .PHONY: reproduce
