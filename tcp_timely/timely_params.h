@@ -133,7 +133,7 @@ struct timely_preset {
 
 /*
  * What ships: found and measured with selftests/sim, for 4 to 400 flows on
- * 10 to 100 Gbit/s at a base RTT of 8 to 40 us.
+ * 10 to 100 Gbit/s at base RTTs of 8 to 100 us; selftests/sim/frontier.csv.
  */
 #define TIMELY_PARAMS_SHIPPED(variant_, low_, high_, beta_, scale_max_)	\
 	{								\

@@ -29,8 +29,8 @@
  *    fast flows grow more often and the shares lock at 2:1 and the like.
  *  - decrease_once, max_decrease_milli, max_high_milli: one bounded decrease
  *    per RTT.
- *  - t_high a little over t_low, with its own softer beta_high_milli: the
- *    absolute RTT, which all flows share, is what makes them fair.
+ *  - t_high a little over t_low, with its own softer beta_high_milli: bounds
+ *    the tail when flows are many and their gradients weak.
  *  - high_drain: no decrease for a queue that is already draining.
  *  - hai_low, hai_us: HAI below t_low too, but only after a time that is much
  *    longer than the oscillation of the queue, equal for slow and fast flows.
