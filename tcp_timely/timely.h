@@ -133,6 +133,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_ACTIVE	2	/* counted in dev->active */
 #define TIMELY_FLOW_STARTED	4	/* has its first rate */
 #define TIMELY_FLOW_OWN_PACING	8	/* not to be left to fq */
+#define TIMELY_FLOW_RECOVERING	16	/* the window is that of loss recovery */
 
 /* The private part of a socket; the socket lock guards all of it.  timely_get_info
  * reads it without, and may show values of two moments.

@@ -229,6 +229,18 @@ static void timely_set_window(struct sock *sk, const struct timely_flow *f,
 	tcp_snd_cwnd_set(tp, max(window, 1U));
 }
 
+/* In loss recovery, or just out of it. */
+static bool timely_recovering(const struct sock *sk, struct timely_flow *f)
+{
+	bool was = f->flags & TIMELY_FLOW_RECOVERING;
+
+	if (inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
+		f->flags |= TIMELY_FLOW_RECOVERING;
+	else
+		f->flags &= ~TIMELY_FLOW_RECOVERING;
+	return was || (f->flags & TIMELY_FLOW_RECOVERING);
+}
+
 /* Whatever set a new rate: everything that hangs on it. */
 static void timely_apply_rate(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c)
@@ -392,6 +404,7 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 	const struct timely_config *c;
 	struct timely_event ev;
 	struct timely_ack a;
+	bool completed;
 
 	rcu_read_lock();
 	c = timely_config(sk);
@@ -399,12 +412,15 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 		goto out;
 	timely_follow_route(sk, f);
 	timely_ack_fill(&a, sk, f, c, rs);
-	if (timely_completion_ack(&f->burst, &a, &ev)) {
+	completed = timely_completion_ack(&f->burst, &a, &ev);
+	if (completed) {
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_VERDICT + ev.verdict);
 		if (ev.verdict == TIMELY_ACK_SAMPLE)
 			timely_decide(sk, f, c, &a, &ev, rs);
 	}
-	timely_set_window(sk, f, c, rs->acked_sacked);
+	/* Between events nothing changes the window but loss recovery. */
+	if (completed || timely_recovering(sk, f))
+		timely_set_window(sk, f, c, rs->acked_sacked);
 	if (!tp->packets_out && tcp_write_queue_empty(sk))
 		timely_set_active(f, false);
 out:
