@@ -431,6 +431,12 @@ TP_CONG_CONTROL(timely_cong_control, timely_ack)
 
 /* -- loss ------------------------------------------------------------------ */
 
+/* A quarter of what was out, and not just one packet: an overflow, no bad cable. */
+static bool timely_lost_much(const struct tcp_sock *tp)
+{
+	return tp->lost_out >= max(2U, tp->packets_out / 4);
+}
+
 static void timely_lose(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
 			u8 new_state)
 {
@@ -446,7 +452,8 @@ static void timely_lose(struct sock *sk, struct timely_flow *f, const struct tim
 		timely_rate_rto(&f->rate, &c->params);
 		stat = TIMELY_STAT_RTOS;
 	} else if (old_state <= TCP_CA_Disorder) {
-		timely_rate_loss(&f->rate, &c->params, tp->tcp_clock_cache);
+		timely_rate_loss(&f->rate, &c->params, tp->tcp_clock_cache,
+				 timely_lost_much(tp));
 		stat = new_state == TCP_CA_CWR ? TIMELY_STAT_CWRS : TIMELY_STAT_LOSSES;
 	} else {
 		return;

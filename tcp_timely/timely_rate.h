@@ -100,7 +100,7 @@ struct timely_state {
 	    hai_count:8,	/* events in a row that count for HAI */
 	    hai_span_us:20,	/* and the time they took */
 	    in_round:1,		/* high_rate and round_start are valid */
-	    unused:1;
+	    climb:1;		/* after a timeout, up to high_rate */
 };
 
 struct timely_sample {
@@ -582,7 +582,36 @@ static inline void timely_rate_start(struct timely_state *s,
 	s->hai_count = 0;
 	s->hai_span_us = 0;
 	s->in_round = 0;
-	s->unused = 0;
+	s->climb = 0;
+}
+
+/*
+ * From the floor up after a timeout: double once a round trip while the RTT is
+ * low, up to half the former rate, as slow start does up to its threshold. At
+ * the floor a step an event would take seconds.
+ */
+static inline bool timely_climb(struct timely_state *s,
+				const struct timely_params *p,
+				const struct timely_sample *sample,
+				u64 rtt_ns, u64 elapsed_ns)
+{
+	u64 up_bps = s->rate_bps;
+
+	if (!s->climb)
+		return false;
+	if (rtt_ns >= timely_us_to_ns(p->t_low_us) ||
+	    s->rate_bps >= s->high_rate_bps) {
+		s->climb = 0;
+		return false;
+	}
+	if (!timely_may_grow(s, p, sample, elapsed_ns))
+		return true;
+	if (elapsed_ns < rtt_ns)
+		up_bps = timely_div(up_bps * (elapsed_ns >> 4), (rtt_ns >> 4) + 1);
+	s->rate_bps = timely_clamp_rate(p, sample->cap_bps,
+					timely_min(s->rate_bps + up_bps,
+						   s->high_rate_bps));
+	return true;
 }
 
 /* One completion event. */
@@ -615,21 +644,37 @@ static inline void timely_rate_sample(struct timely_state *s,
 	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns) +
 		   timely_frames_shift_ns(p, sample->cap_bps);
 	judged_ns = rtt_ns > shift_ns ? rtt_ns - shift_ns : 1;
+	if (timely_climb(s, p, sample, judged_ns, elapsed_ns)) {
+		timely_report(s, p, TIMELY_BRANCH_LOW, out);
+		return;
+	}
 	timely_judge(s, p, judged_ns, elapsed_ns,
 		     timely_gradient_q(s, p), &verdict);
 	timely_apply(s, p, sample, elapsed_ns, rtt_ns, &verdict);
 	timely_report(s, p, verdict.branch, out);
 }
 
-/* Loss: halve once per recovery episode, remembering the rate before it. */
+/*
+ * Loss, once per recovery episode; the rate before it is remembered. Where
+ * the queue is short and little was lost, the loss tells of a bad cable and
+ * not of congestion: then the cut is that of any bounded decrease. Otherwise
+ * half, as Reno.
+ */
 static inline void timely_rate_loss(struct timely_state *s,
-				    const struct timely_params *p, u64 now_ns)
+				    const struct timely_params *p, u64 now_ns,
+				    bool heavy)
 {
+	u64 cut_milli = timely_min(p->max_decrease_milli, 500);
+
+	if (heavy || s->prev_rtt_ns >= timely_us_to_ns(p->t_low_us))
+		cut_milli = 500;
 	s->undo_rate_bps = s->rate_bps;
-	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps / 2);
+	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps -
+					timely_div(s->rate_bps * cut_milli, 1000));
 	s->high_rate_bps = s->rate_bps;
 	s->round_start_ns = now_ns;
 	s->in_round = 1;
+	s->climb = 0;
 	s->hai_count = 0;
 }
 
@@ -639,6 +684,9 @@ static inline void timely_rate_rto(struct timely_state *s,
 {
 	if (!s->undo_rate_bps)
 		s->undo_rate_bps = s->rate_bps;
+	s->high_rate_bps = s->undo_rate_bps / 2;
+	s->in_round = 0;
+	s->climb = 1;
 	s->rate_bps = p->min_rate_bps;
 	s->prev_rtt_ns = 0;
 	s->rtt_diff_q = 0;

@@ -582,7 +582,7 @@ TEST(TimelyRate, timely_rate_loss__halves_and_undo_restores)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
-	timely_rate_loss(&e.state, &e.p, e.now_ns);
+	timely_rate_loss(&e.state, &e.p, e.now_ns, true);
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
 	timely_rate_undo(&e.state);
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS);
@@ -590,11 +590,58 @@ TEST(TimelyRate, timely_rate_loss__halves_and_undo_restores)
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS);
 }
 
+TEST(TimelyRate, timely_rate_loss__of_little_with_a_short_queue_cuts_little)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	timely_rate_loss(&e.state, &e.p, e.now_ns, false);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 1000 * (1000 - e.p.max_decrease_milli));
+}
+
+TEST(TimelyRate, timely_rate_loss__with_a_long_queue_halves)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(200000);
+	timely_rate_loss(&e.state, &e.p, e.now_ns, false);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
+}
+
+TEST(TimelyRate, timely_rate_rto__climbs_to_half_the_former_rate_in_a_few_events)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+	int events = 0;
+
+	timely_rate_rto(&e.state, &e.p);
+	while (e.state.rate_bps < TIMELY_GBPS / 2 && events < 100) {
+		e.feed(20000);
+		events++;
+	}
+	/* the first only sets the previous RTT, then 1 Mbit/s doubles 9 times */
+	EXPECT_LE(events, 11);
+	e.feed(20000);
+	EXPECT_LT(e.state.rate_bps, TIMELY_GBPS * 6 / 10);
+}
+
+TEST(TimelyRate, timely_rate_rto__climb_ends_when_the_queue_grows)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	timely_rate_rto(&e.state, &e.p);
+	e.feed(20000);
+	e.feed(20000);
+	e.feed(55000);
+	u64 rate_bps = e.state.rate_bps;
+	e.feed(20000);
+	EXPECT_LT(e.state.rate_bps, rate_bps * 3 / 2);
+}
+
 TEST(TimelyRate, timely_rate_recovered__leaves_nothing_to_undo)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
-	timely_rate_loss(&e.state, &e.p, e.now_ns);
+	timely_rate_loss(&e.state, &e.p, e.now_ns, true);
 	timely_rate_recovered(&e.state);
 	timely_rate_undo(&e.state);
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
