@@ -157,10 +157,10 @@ switch__to_another_algorithm_and_back() {
 }
 
 ktap_start
-load_module || skip_all "tcp_timely cannot be loaded"
+need_module
 make_hosts
 trap 'drop_hosts; unload_module' EXIT
-start_sink || skip_all "no receiver"
+start_sink || ktap_fail "receiver__starts"
 for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
 	ktap_case "$case" "$case"
 done

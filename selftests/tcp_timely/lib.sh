@@ -45,6 +45,14 @@ unload_module() {
 	return 1
 }
 
+# A module that was named must load; one that is not installed is a reason to skip.
+need_module() {
+	load_module && return 0
+	[ -n "${TURNPIKE_MODULES:-}" ] || skip_all "tcp_timely is not installed"
+	ktap_fail "module__loads"
+	ktap_finish
+}
+
 in_a() { ip netns exec "$a" "$@"; }
 in_b() { ip netns exec "$b" "$@"; }
 

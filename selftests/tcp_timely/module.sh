@@ -87,10 +87,10 @@ unload__default_algorithm_holds_the_module() {
 }
 
 ktap_start
-load_module || skip_all "tcp_timely cannot be loaded"
+need_module
 make_hosts
 trap 'drop_hosts; unload_module' EXIT
-start_sink || skip_all "no receiver"
+start_sink || ktap_fail "receiver__starts"
 for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
 	ktap_case "$case" "$case"
 done

@@ -109,7 +109,7 @@ netns__does_not_see_another() {
 }
 
 ktap_start
-load_module || skip_all "tcp_timely cannot be loaded"
+need_module
 make_hosts
 trap 'drop_hosts; unload_module' EXIT
 for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
