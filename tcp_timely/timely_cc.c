@@ -397,6 +397,16 @@ static void timely_decide(struct sock *sk, struct timely_flow *f, const struct t
 	trace_timely_decision(sk, ev, &out, timely_window_segs(sk, f, c));
 }
 
+/* After a timeout the ACKs of retransmissions, which tell no RTT, raise the rate. */
+static void timely_rise(struct sock *sk, struct timely_flow *f, const struct timely_config *c)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	timely_rate_got_through(&f->rate, &c->params, tp->tcp_clock_cache,
+				(u64)(tp->srtt_us >> 3) * NSEC_PER_USEC, timely_cap_bps(sk, f, c));
+	timely_apply_rate(sk, f, c);
+}
+
 static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 {
 	struct timely_flow *f = timely_flow(sk);
@@ -418,6 +428,8 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 		if (ev.verdict == TIMELY_ACK_SAMPLE)
 			timely_decide(sk, f, c, &a, &ev, rs);
 	}
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && rs->acked_sacked)
+		timely_rise(sk, f, c);
 	/* Between events nothing changes the window but loss recovery. */
 	if (completed || timely_recovering(sk, f))
 		timely_set_window(sk, f, c, rs->acked_sacked);

@@ -67,6 +67,8 @@ static const struct timely_knob timely_knobs[] = {
 		    "the same above t_high"),
 	TIMELY_KNOB(beta_high_milli, "1/1000", 0, 1000,
 		    "beta above t_high; 0: beta_milli"),
+	TIMELY_KNOB(loss_milli, "1/1000", 0, 500,
+		    "cut on a loss while the RTT is below t_low and little is lost; else half"),
 	TIMELY_KNOB(app_limit_milli, "1/1000", 0, 1000,
 		    "no growth while the flow sends less than this part of its rate; 0: off"),
 	TIMELY_KNOB(rtt_floor_us, "us", 0, 1000000,
@@ -117,7 +119,7 @@ struct timely_preset {
 		.seg_bytes = 16384, .burst_us = 0,			\
 		.max_decrease_milli = bound_, .max_high_milli = bound_,	\
 		.beta_high_milli = 0,					\
-		.app_limit_milli = (scale_) ? 800 : 0,			\
+		.loss_milli = 500, .app_limit_milli = (scale_) ? 800 : 0,			\
 		.rtt_floor_us = 0, .base_slack_us = 0, .base_max_us = 0, \
 		.low_frames = 0,					\
 		.variant = variant_,					\
@@ -149,7 +151,7 @@ struct timely_preset {
 		.seg_bytes = 16384, .burst_us = 40,			\
 		.max_decrease_milli = 150, .max_high_milli = 500,	\
 		.beta_high_milli = 400,					\
-		.app_limit_milli = 800, .rtt_floor_us = 1,		\
+		.loss_milli = 30, .app_limit_milli = 800, .rtt_floor_us = 1,		\
 		.base_slack_us = 5, .base_max_us = 200, .low_frames = 8, \
 		.variant = variant_,					\
 		.elapsed_gradient = 1, .scale_updates = 1,		\

@@ -76,6 +76,7 @@ struct timely_params {
 	u32 max_decrease_milli;	/* bound below t_high; 1000: none */
 	u32 max_high_milli;	/* bound above t_high; 1000: none */
 	u32 beta_high_milli;	/* beta above t_high; 0: beta_milli */
+	u32 loss_milli;		/* cut on little loss with a short queue */
 	u32 app_limit_milli;	/* no growth below this part of rate; 0: off */
 	u32 rtt_floor_us;	/* drop samples below; 0: off */
 	u32 base_slack_us;	/* base RTT over min_rtt that is ignored */
@@ -586,32 +587,31 @@ static inline void timely_rate_start(struct timely_state *s,
 }
 
 /*
- * From the floor up after a timeout: double once a round trip while the RTT is
- * low, up to half the former rate, as slow start does up to its threshold. At
- * the floor a step an event would take seconds.
+ * From the floor up after a timeout: double once a round trip, up to half the
+ * former rate, as slow start does up to its threshold. At the floor a step an
+ * event would take seconds.
  */
-static inline bool timely_climb(struct timely_state *s,
-				const struct timely_params *p,
-				const struct timely_sample *sample,
+static inline void timely_climb(struct timely_state *s,
+				const struct timely_params *p, u64 cap_bps,
 				u64 rtt_ns, u64 elapsed_ns)
 {
 	u64 up_bps = s->rate_bps;
 
-	if (!s->climb)
-		return false;
-	if (rtt_ns >= timely_us_to_ns(p->t_low_us) ||
-	    s->rate_bps >= s->high_rate_bps) {
-		s->climb = 0;
-		return false;
-	}
-	if (!timely_may_grow(s, p, sample, elapsed_ns))
-		return true;
 	if (elapsed_ns < rtt_ns)
 		up_bps = timely_div(up_bps * (elapsed_ns >> 4), (rtt_ns >> 4) + 1);
-	s->rate_bps = timely_clamp_rate(p, sample->cap_bps,
+	s->rate_bps = timely_clamp_rate(p, cap_bps,
 					timely_min(s->rate_bps + up_bps,
 						   s->high_rate_bps));
-	return true;
+}
+
+/* Still on the way up at this sample? A queue ends it, as does the top. */
+static inline bool timely_climbing(struct timely_state *s,
+				   const struct timely_params *p, u64 rtt_ns)
+{
+	if (rtt_ns >= timely_us_to_ns(p->t_low_us) ||
+	    s->rate_bps >= s->high_rate_bps)
+		s->climb = 0;
+	return s->climb;
 }
 
 /* One completion event. */
@@ -644,7 +644,9 @@ static inline void timely_rate_sample(struct timely_state *s,
 	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns) +
 		   timely_frames_shift_ns(p, sample->cap_bps);
 	judged_ns = rtt_ns > shift_ns ? rtt_ns - shift_ns : 1;
-	if (timely_climb(s, p, sample, judged_ns, elapsed_ns)) {
+	if (timely_climbing(s, p, judged_ns) &&
+	    timely_may_grow(s, p, sample, elapsed_ns)) {
+		timely_climb(s, p, sample->cap_bps, rtt_ns, elapsed_ns);
 		timely_report(s, p, TIMELY_BRANCH_LOW, out);
 		return;
 	}
@@ -657,14 +659,13 @@ static inline void timely_rate_sample(struct timely_state *s,
 /*
  * Loss, once per recovery episode; the rate before it is remembered. Where
  * the queue is short and little was lost, the loss tells of a bad cable and
- * not of congestion: then the cut is that of any bounded decrease. Otherwise
- * half, as Reno.
+ * not of congestion: then the cut is loss_milli. Otherwise half, as Reno.
  */
 static inline void timely_rate_loss(struct timely_state *s,
 				    const struct timely_params *p, u64 now_ns,
 				    bool heavy)
 {
-	u64 cut_milli = timely_min(p->max_decrease_milli, 500);
+	u64 cut_milli = p->loss_milli;
 
 	if (heavy || s->prev_rtt_ns >= timely_us_to_ns(p->t_low_us))
 		cut_milli = 500;
@@ -691,6 +692,24 @@ static inline void timely_rate_rto(struct timely_state *s,
 	s->prev_rtt_ns = 0;
 	s->rtt_diff_q = 0;
 	s->hai_count = 0;
+}
+
+/*
+ * An ACK during recovery from a timeout. What was sent twice tells no RTT, but
+ * it got through, and at the floor the rest of the window would take seconds.
+ */
+static inline void timely_rate_got_through(struct timely_state *s,
+					   const struct timely_params *p,
+					   u64 now_ns, u64 rtt_ns, u64 cap_bps)
+{
+	u64 elapsed_ns = now_ns > s->last_event_ns ?
+			 now_ns - s->last_event_ns : 0;
+
+	if (!s->climb || s->rate_bps >= s->high_rate_bps)
+		return;
+	timely_climb(s, p, cap_bps, timely_max(rtt_ns, 1),
+		     timely_min(elapsed_ns, TIMELY_RTT_MAX_NS));
+	s->last_event_ns = now_ns;
 }
 
 /* The recovery was spurious: give back what it took. */

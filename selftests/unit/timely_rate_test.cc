@@ -596,7 +596,7 @@ TEST(TimelyRate, timely_rate_loss__of_little_with_a_short_queue_cuts_little)
 
 	e.feed(20000);
 	timely_rate_loss(&e.state, &e.p, e.now_ns, false);
-	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 1000 * (1000 - e.p.max_decrease_milli));
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 1000 * (1000 - e.p.loss_milli));
 }
 
 TEST(TimelyRate, timely_rate_loss__with_a_long_queue_halves)
@@ -622,6 +622,22 @@ TEST(TimelyRate, timely_rate_rto__climbs_to_half_the_former_rate_in_a_few_events
 	EXPECT_LE(events, 11);
 	e.feed(20000);
 	EXPECT_LT(e.state.rate_bps, TIMELY_GBPS * 6 / 10);
+}
+
+TEST(TimelyRate, timely_rate_got_through__doubles_once_a_round_trip)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	timely_rate_rto(&e.state, &e.p);
+	u64 now_ns = e.now_ns + 1000000;
+	timely_rate_got_through(&e.state, &e.p, now_ns, 20000, 0);
+	EXPECT_EQ(e.state.rate_bps, 2 * e.p.min_rate_bps);
+	timely_rate_got_through(&e.state, &e.p, now_ns, 20000, 0);
+	EXPECT_EQ(e.state.rate_bps, 2 * e.p.min_rate_bps);
+	for (int i = 1; i < 100; i++)
+		timely_rate_got_through(&e.state, &e.p, now_ns + i * 20000, 20000, 0);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
 }
 
 TEST(TimelyRate, timely_rate_rto__climb_ends_when_the_queue_grows)
