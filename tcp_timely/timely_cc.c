@@ -464,8 +464,9 @@ static void timely_lose(struct sock *sk, struct timely_flow *f, const struct tim
 		timely_rate_rto(&f->rate, &c->params);
 		stat = TIMELY_STAT_RTOS;
 	} else if (old_state <= TCP_CA_Disorder) {
+		/* An ECN mark or a full queue in the host is no bad cable. */
 		timely_rate_loss(&f->rate, &c->params, tp->tcp_clock_cache,
-				 timely_lost_much(tp));
+				 new_state == TCP_CA_CWR || timely_lost_much(tp));
 		stat = new_state == TCP_CA_CWR ? TIMELY_STAT_CWRS : TIMELY_STAT_LOSSES;
 	} else {
 		return;
