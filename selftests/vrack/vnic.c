@@ -127,7 +127,7 @@ static struct sk_buff *cut(struct sk_buff *parent)
 	parent->destructor = NULL;
 	parent->sk = NULL;
 	frames = skb_gso_segment(parent, NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA |
-				 NETIF_F_HW_VLAN_CTAG_TX);
+				 NETIF_F_HW_VLAN_CTAG_TX) ?: ERR_PTR(-EINVAL);
 	parent->sk = sk;
 	parent->destructor = destructor;
 	*vr_cb(parent) = cb;
@@ -146,6 +146,21 @@ static void complete_tx(struct vr_nic *nic, u16 index, u32 bytes)
 		netif_tx_wake_queue(txq);
 }
 
+/*
+ * What goes out in place of @skb as the hardware reads it: frames that nobody
+ * else holds. TCP keeps its data in the retransmit queue and hands down clones,
+ * which share their fragment table with it; the receiver's GRO rewrites that
+ * table. NULL: @skb itself is fit to go.
+ */
+static struct sk_buff *read_out(struct sk_buff *skb)
+{
+	if (skb_is_gso(skb))
+		return cut(skb);
+	if (skb_cloned(skb))
+		return pskb_copy(skb, GFP_ATOMIC) ?: ERR_PTR(-ENOMEM);
+	return NULL;
+}
+
 /* The next frame of a ring in which none is begun; NULL when it is empty. */
 static struct sk_buff *begin(struct vr_nic *nic, u16 index, u64 now_ps)
 {
@@ -156,12 +171,12 @@ static struct sk_buff *begin(struct vr_nic *nic, u16 index, u64 now_ps)
 	while ((skb = __skb_dequeue(&q->ring))) {
 		cb = vr_cb(skb);
 		cb->waited_ps = now_ps - cb->queued_ps;
-		if (!skb_is_gso(skb)) {
+		frames = read_out(skb);
+		if (!frames) {
 			cb->flags |= VR_F_LAST;
 			return skb;
 		}
-		frames = cut(skb);
-		if (!IS_ERR_OR_NULL(frames)) {
+		if (!IS_ERR(frames)) {
 			q->parent = skb;
 			q->frames = frames;
 			return NULL;
