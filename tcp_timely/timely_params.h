@@ -79,6 +79,14 @@ static const struct timely_knob timely_knobs[] = {
 		    "a longer base RTT moves t_low and t_high up, as far as this RTT; 0: off"),
 	TIMELY_KNOB(low_frames, "frames", 0, 1000,
 		    "t_low leaves room for these at line rate; moves t_low and t_high up on slow links; 0: off"),
+	TIMELY_KNOB(noise_max_us, "us", 0, 1000,
+		    "most that is taken out of a sample as noise; 0: off"),
+	TIMELY_KNOB(noise_slack_us, "us", 0, 1000,
+		    "jitter of samples up to this is not taken for noise"),
+	TIMELY_KNOB(noise_events, "", 1, 15,
+		    "samples of half the window whose minimum is without noise"),
+	TIMELY_KNOB(rare_rtts, "RTTs", 0, 10000,
+		    "events further apart are worth one step and no HAI; 0: off"),
 	TIMELY_KNOB(elapsed_gradient, "", 0, 1,
 		    "gradient over the time since the last event, if longer than min_rtt"),
 	TIMELY_KNOB(scale_updates, "", 0, 1,
@@ -121,7 +129,8 @@ struct timely_preset {
 		.beta_high_milli = 0,					\
 		.loss_milli = 500, .app_limit_milli = (scale_) ? 800 : 0,			\
 		.rtt_floor_us = 0, .base_slack_us = 0, .base_max_us = 0, \
-		.low_frames = 0,					\
+		.low_frames = 0, .noise_max_us = 0,			\
+		.noise_slack_us = 0, .noise_events = 4, .rare_rtts = 0,	\
 		.variant = variant_,					\
 		.elapsed_gradient = 0, .scale_updates = scale_,		\
 		.decrease_once = 0, .hai_low = 0, .high_drain = 0,	\
@@ -153,6 +162,8 @@ struct timely_preset {
 		.beta_high_milli = 400,					\
 		.loss_milli = 30, .app_limit_milli = 800, .rtt_floor_us = 1,		\
 		.base_slack_us = 5, .base_max_us = 200, .low_frames = 8, \
+		.noise_max_us = 300, .noise_slack_us = 3,		\
+		.noise_events = 4, .rare_rtts = 14,			\
 		.variant = variant_,					\
 		.elapsed_gradient = 1, .scale_updates = 1,		\
 		.decrease_once = 1, .hai_low = 1, .high_drain = 1,	\

@@ -34,6 +34,9 @@
  *  - high_drain: no decrease for a queue that is already draining.
  *  - hai_low, hai_us: HAI below t_low too, but only after a time that is much
  *    longer than the oscillation of the queue, equal for slow and fast flows.
+ *  - noise_max_us, noise_slack_us, noise_events: what is independent from sample
+ *    to sample is no queue. Without it, noise of t_low's size stops all flows.
+ *  - rare_rtts: growth that no sample can stop in time is kept small.
  *  - base_slack_us, base_max_us, low_frames: longer paths and slower links move
  *    the thresholds up.
  *
@@ -82,6 +85,10 @@ struct timely_params {
 	u32 base_slack_us;	/* base RTT over min_rtt that is ignored */
 	u32 base_max_us;	/* longest base RTT believed; 0: ignore base */
 	u32 low_frames;		/* frames that t_low leaves room for; 0: off */
+	u32 noise_max_us;	/* most noise to take out of a sample; 0: off */
+	u32 noise_slack_us;	/* jitter that is no noise */
+	u32 noise_events;	/* samples of half a noise window */
+	u32 rare_rtts;		/* events further apart are rare; 0: none is */
 	u8 variant;
 	u8 elapsed_gradient;	/* gradient over elapsed time, not min_rtt */
 	u8 scale_updates;	/* a step per RTT, not per event */
@@ -90,18 +97,28 @@ struct timely_params {
 	u8 high_drain;		/* above t_high: let a falling queue fall */
 };
 
+/*
+ * Moments keep their low 40 bits, 18 minutes.
+ */
 struct timely_state {
 	u64 rate_bps;
-	u64 high_rate_bps;	/* before the decreases of the last round */
-	u64 round_start_ns;	/* of the first decrease of that round */
-	u64 undo_rate_bps;	/* before the loss episode; 0: nothing to undo */
-	u64 last_event_ns;
 	s64 rtt_diff_q;		/* EWMA of RTT differences, ns << DIFF_SHIFT */
+	u64 high_rate_bps:41,	/* before the decreases of the last round */
+	    in_round:1,		/* high_rate and round_start are valid */
+	    jitter_q:22;	/* EWMA, ns << JITTER_SHIFT */
+	u64 undo_rate_bps:41,	/* before the loss episode; 0: none */
+	    step_up:1,		/* sign of last_step */
+	    last_step_ns:18,	/* newest RTT difference, no sign */
+	    low_events:4;	/* samples in low_new */
+	u64 round_start_ns:40,	/* of the first decrease of that round */
+	    low_new_ns:24;	/* smallest sample of this half window */
+	u64 last_event_ns:40,
+	    low_old_ns:24;	/* and of the one before */
 	u64 prev_rtt_ns:34,	/* 0: no sample yet */
 	    hai_count:8,	/* events in a row that count for HAI */
 	    hai_span_us:20,	/* and the time they took */
-	    in_round:1,		/* high_rate and round_start are valid */
-	    climb:1;		/* after a timeout, up to high_rate */
+	    climb:1,		/* after a timeout, up to high_rate */
+	    unused:1;
 };
 
 struct timely_sample {
@@ -146,6 +163,13 @@ struct timely_outcome {
 #define TIMELY_DIFF_SHIFT	18
 #define TIMELY_RTT_MAX_NS	10000000000ULL
 #define TIMELY_HAI_SPAN_MAX_US	((1ULL << 20) - 1)
+#define TIMELY_MOMENT_MASK	((1ULL << 40) - 1)
+#define TIMELY_STEP_MAX_NS	((1ULL << 18) - 1)
+#define TIMELY_LOW_MAX_NS	((1ULL << 24) - 1)
+#define TIMELY_JITTER_SHIFT	4
+#define TIMELY_NOISE_WIDTH	8	/* jitters that a sample has at most */
+#define TIMELY_NOISE_REST	2	/* jitters that a minimum has left */
+#define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
 
 #define TIMELY_FRAME_BITS	(1538 * 8)	/* full Ethernet frame and gap */
 
@@ -157,6 +181,20 @@ static inline u64 timely_min(u64 a, u64 b)
 static inline u64 timely_max(u64 a, u64 b)
 {
 	return a > b ? a : b;
+}
+
+/* a - b, not below zero. */
+static inline u64 timely_less(u64 a, u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Time since a moment that kept its low bits; none if that is in the future. */
+static inline u64 timely_since_ns(u64 now_ns, u64 moment_ns)
+{
+	u64 since_ns = (now_ns - moment_ns) & TIMELY_MOMENT_MASK;
+
+	return since_ns > TIMELY_MOMENT_MASK / 2 ? 0 : since_ns;
 }
 
 static inline u64 timely_abs(s64 value)
@@ -207,6 +245,17 @@ static inline u32 timely_sqrt(u64 value)
 }
 
 /*
+ * Events so far apart that the queue of one tells little of the next: with
+ * hundreds of flows it comes and goes between two events of one. Then an event
+ * is worth one step at most, and never HAI.
+ */
+static inline bool timely_is_rare(const struct timely_params *p, u64 elapsed_ns,
+				  u64 rtt_ns)
+{
+	return p->rare_rtts && elapsed_ns > rtt_ns * p->rare_rtts;
+}
+
+/*
  * Steps that an event is worth, << Q: the RTTs that passed since the last one.
  * With one decrease per RTT the RTT of the moment is the unit, else min_rtt as
  * in the paper's section 5. scale_max bounds what rare events may catch up.
@@ -216,7 +265,7 @@ static inline u64 timely_update_weight(const struct timely_params *p,
 {
 	u64 unit_ns = p->decrease_once ? rtt_ns : timely_us_to_ns(p->min_rtt_us);
 
-	if (!p->scale_updates)
+	if (!p->scale_updates || timely_is_rare(p, elapsed_ns, rtt_ns))
 		return TIMELY_ONE;
 	if (elapsed_ns >= unit_ns * p->scale_max)
 		return TIMELY_ONE * p->scale_max;
@@ -237,11 +286,10 @@ static inline u64 timely_step_bps(const struct timely_params *p, u64 rate_bps)
 /* Enter a new RTT difference into the EWMA. */
 static inline void timely_track_gradient(struct timely_state *s,
 					 const struct timely_params *p,
-					 u64 rtt_ns, u64 elapsed_ns)
+					 s64 diff_ns, u64 elapsed_ns)
 {
 	u64 min_rtt_ns = timely_us_to_ns(p->min_rtt_us);
-	s64 diff_q = ((s64)rtt_ns - (s64)s->prev_rtt_ns) *
-		     (1LL << TIMELY_DIFF_SHIFT);
+	s64 diff_q = diff_ns * (1LL << TIMELY_DIFF_SHIFT);
 
 	/*
 	 * The slope of a queue is its change over the time in which it
@@ -284,12 +332,6 @@ static inline u64 timely_bounded_q(u64 factor_q, u32 bound_milli)
 			  timely_div((u64)bound_milli << TIMELY_Q, 1000));
 }
 
-/* a - b, not below zero. */
-static inline u64 timely_less(u64 a, u64 b)
-{
-	return a > b ? a - b : 0;
-}
-
 /*
  * What all RTT thresholds are moved up by: a path longer than min_rtt by more
  * than the slack would sit above t_low without any queue. The slack is for
@@ -322,6 +364,79 @@ static inline u64 timely_frames_shift_ns(const struct timely_params *p,
 	frames_ns = timely_div(p->low_frames * TIMELY_FRAME_BITS * 1000000000ULL,
 			       cap_bps);
 	return frames_ns > room_us * 1000 ? frames_ns - room_us * 1000 : 0;
+}
+
+/* Jitter beyond the ordinary: how far a sample sticks out of its neighbours. */
+static inline u64 timely_jitter_ns(const struct timely_state *s,
+				   const struct timely_params *p)
+{
+	return timely_less(s->jitter_q >> TIMELY_JITTER_SHIFT,
+			   timely_us_to_ns(p->noise_slack_us) / 2);
+}
+
+/*
+ * Noise differs from a queue: it only adds, and the next sample knows nothing
+ * of it, while a queue stays for round trips. What a sample has over the least
+ * of the last ones, as far as the jitter explains it, is noise.
+ */
+static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
+				      const struct timely_params *p, u64 rtt_ns)
+{
+	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
+	u64 noise_ns = timely_min(TIMELY_NOISE_WIDTH * timely_jitter_ns(s, p),
+				  timely_us_to_ns(p->noise_max_us));
+
+	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
+}
+
+/* What the least of a few samples still has of the noise. */
+static inline u64 timely_noise_shift_ns(const struct timely_state *s,
+					const struct timely_params *p)
+{
+	return timely_min(TIMELY_NOISE_REST * timely_jitter_ns(s, p),
+			  timely_us_to_ns(p->noise_max_us));
+}
+
+/*
+ * Jitter is measured as the distance of the middle one of three samples from
+ * the median of the three: none while the queue rises or falls, a sixth of the
+ * width of uniform noise, half the mean of exponential noise. The slack is what
+ * bursts of others do to single samples; half of it is left as their average.
+ */
+static inline void timely_track_noise(struct timely_state *s,
+				      const struct timely_params *p, u64 rtt_ns)
+{
+	u64 slack_ns = timely_us_to_ns(p->noise_slack_us);
+	bool up = rtt_ns > s->prev_rtt_ns;
+	u64 step_ns = up ? rtt_ns - s->prev_rtt_ns : s->prev_rtt_ns - rtt_ns;
+	u64 spike_ns = up != s->step_up ? timely_min(step_ns, s->last_step_ns) : 0;
+	u64 jitter_q;
+
+	spike_ns = timely_less(spike_ns, slack_ns);
+	jitter_q = s->jitter_q - s->jitter_q / TIMELY_JITTER_WEIGHT;
+	s->jitter_q = jitter_q + (spike_ns << TIMELY_JITTER_SHIFT) /
+				 TIMELY_JITTER_WEIGHT;
+	s->step_up = up;
+	s->last_step_ns = timely_min(step_ns, TIMELY_STEP_MAX_NS);
+	if (s->low_events >= p->noise_events) {
+		s->low_old_ns = s->low_new_ns;
+		s->low_new_ns = TIMELY_LOW_MAX_NS;
+		s->low_events = 0;
+	}
+	s->low_new_ns = timely_min(s->low_new_ns, rtt_ns);
+	s->low_events++;
+}
+
+/* Forget the samples, not the jitter. */
+static inline void timely_forget_samples(struct timely_state *s)
+{
+	s->prev_rtt_ns = 0;
+	s->rtt_diff_q = 0;
+	s->hai_count = 0;
+	s->last_step_ns = 0;
+	s->low_new_ns = TIMELY_LOW_MAX_NS;
+	s->low_old_ns = TIMELY_LOW_MAX_NS;
+	s->low_events = 0;
 }
 
 /* Decrease factor above t_high: beta * (1 - t_high / rtt). */
@@ -379,7 +494,8 @@ static inline bool timely_count_hai(struct timely_state *s,
 	if (s->hai_count < 255)
 		s->hai_count++;
 	return p->hai_events && s->hai_count >= p->hai_events &&
-	       span_us >= p->hai_us;
+	       span_us >= p->hai_us &&
+	       !timely_is_rare(p, elapsed_ns, s->prev_rtt_ns);
 }
 
 /* What one event asks for, before bounds on growth. */
@@ -513,9 +629,9 @@ static inline u64 timely_round_cut_bps(struct timely_state *s, u64 now_ns,
 				      TIMELY_Q);
 	u64 goal_bps;
 
-	if (!s->in_round || now_ns - s->round_start_ns > rtt_ns) {
+	if (!s->in_round || timely_since_ns(now_ns, s->round_start_ns) > rtt_ns) {
 		s->high_rate_bps = s->rate_bps;
-		s->round_start_ns = now_ns;
+		s->round_start_ns = now_ns & TIMELY_MOMENT_MASK;
 		s->in_round = 1;
 	}
 	goal_bps = timely_less(s->high_rate_bps,
@@ -578,12 +694,13 @@ static inline void timely_rate_start(struct timely_state *s,
 	s->round_start_ns = 0;
 	s->undo_rate_bps = 0;
 	s->last_event_ns = 0;
-	s->rtt_diff_q = 0;
-	s->prev_rtt_ns = 0;
-	s->hai_count = 0;
 	s->hai_span_us = 0;
 	s->in_round = 0;
+	s->jitter_q = 0;
+	s->step_up = 0;
 	s->climb = 0;
+	s->unused = 0;
+	timely_forget_samples(s);
 }
 
 /*
@@ -621,16 +738,16 @@ static inline void timely_rate_sample(struct timely_state *s,
 				      struct timely_outcome *out)
 {
 	u64 rtt_ns = timely_max(timely_min(sample->rtt_ns, TIMELY_RTT_MAX_NS), 1);
-	u64 elapsed_ns = sample->now_ns > s->last_event_ns ?
-			 sample->now_ns - s->last_event_ns : 0;
+	u64 elapsed_ns = timely_since_ns(sample->now_ns, s->last_event_ns);
 	struct timely_verdict verdict;
-	u64 shift_ns, judged_ns;
+	u64 shift_ns, clean_ns, judged_ns;
+	s64 diff_ns;
 
 	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
 		timely_report(s, p, TIMELY_BRANCH_DROPPED, out);
 		return;
 	}
-	s->last_event_ns = sample->now_ns;
+	s->last_event_ns = sample->now_ns & TIMELY_MOMENT_MASK;
 	if (!s->prev_rtt_ns) {
 		s->prev_rtt_ns = rtt_ns;
 		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);
@@ -638,21 +755,25 @@ static inline void timely_rate_sample(struct timely_state *s,
 		return;
 	}
 	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
-	timely_track_gradient(s, p, rtt_ns, elapsed_ns);
+	diff_ns = -(s64)timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
+	timely_track_noise(s, p, rtt_ns);
+	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
+	timely_track_gradient(s, p, diff_ns + (s64)clean_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;
 	/* Longer paths move the thresholds up; here the RTT moves down. */
 	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns) +
-		   timely_frames_shift_ns(p, sample->cap_bps);
-	judged_ns = rtt_ns > shift_ns ? rtt_ns - shift_ns : 1;
+		   timely_frames_shift_ns(p, sample->cap_bps) +
+		   timely_noise_shift_ns(s, p);
+	judged_ns = timely_max(timely_less(clean_ns, shift_ns), 1);
 	if (timely_climbing(s, p, judged_ns) &&
 	    timely_may_grow(s, p, sample, elapsed_ns)) {
-		timely_climb(s, p, sample->cap_bps, rtt_ns, elapsed_ns);
+		timely_climb(s, p, sample->cap_bps, clean_ns, elapsed_ns);
 		timely_report(s, p, TIMELY_BRANCH_LOW, out);
 		return;
 	}
-	timely_judge(s, p, judged_ns, elapsed_ns,
-		     timely_gradient_q(s, p), &verdict);
-	timely_apply(s, p, sample, elapsed_ns, rtt_ns, &verdict);
+	timely_judge(s, p, judged_ns, elapsed_ns, timely_gradient_q(s, p),
+		     &verdict);
+	timely_apply(s, p, sample, elapsed_ns, clean_ns, &verdict);
 	timely_report(s, p, verdict.branch, out);
 }
 
@@ -673,7 +794,7 @@ static inline void timely_rate_loss(struct timely_state *s,
 	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps -
 					timely_div(s->rate_bps * cut_milli, 1000));
 	s->high_rate_bps = s->rate_bps;
-	s->round_start_ns = now_ns;
+	s->round_start_ns = now_ns & TIMELY_MOMENT_MASK;
 	s->in_round = 1;
 	s->climb = 0;
 	s->hai_count = 0;
@@ -689,9 +810,7 @@ static inline void timely_rate_rto(struct timely_state *s,
 	s->in_round = 0;
 	s->climb = 1;
 	s->rate_bps = p->min_rate_bps;
-	s->prev_rtt_ns = 0;
-	s->rtt_diff_q = 0;
-	s->hai_count = 0;
+	timely_forget_samples(s);
 }
 
 /*
@@ -702,14 +821,13 @@ static inline void timely_rate_got_through(struct timely_state *s,
 					   const struct timely_params *p,
 					   u64 now_ns, u64 rtt_ns, u64 cap_bps)
 {
-	u64 elapsed_ns = now_ns > s->last_event_ns ?
-			 now_ns - s->last_event_ns : 0;
+	u64 elapsed_ns = timely_since_ns(now_ns, s->last_event_ns);
 
 	if (!s->climb || s->rate_bps >= s->high_rate_bps)
 		return;
 	timely_climb(s, p, cap_bps, timely_max(rtt_ns, 1),
 		     timely_min(elapsed_ns, TIMELY_RTT_MAX_NS));
-	s->last_event_ns = now_ns;
+	s->last_event_ns = now_ns & TIMELY_MOMENT_MASK;
 }
 
 /* The recovery was spurious: give back what it took. */
@@ -732,9 +850,7 @@ static inline void timely_rate_idle(struct timely_state *s,
 {
 	s->rate_bps = timely_clamp_rate(p, 0,
 					timely_min(s->rate_bps, restart_bps));
-	s->prev_rtt_ns = 0;
-	s->rtt_diff_q = 0;
-	s->hai_count = 0;
+	timely_forget_samples(s);
 }
 
 /* Bytes to send back to back, and to a completion event, at this rate. */

@@ -163,6 +163,29 @@ TEST_P(Variant, links__10_mbit_to_400_gbit)
 	}
 }
 
+// TIMELY's figure 12: noise uniform in [0, x] on every sample.
+TEST_P(Variant, fig12__noise_is_no_collapse)
+{
+	struct Noise {
+		double width_us, utilization;
+	};
+
+	for (Noise noise : {Noise{20, 0.9}, Noise{50, 0.9}, Noise{100, 0.9},
+			    Noise{200, 0.5}}) {
+		Config config = link(GetParam(), 10);
+
+		config.link_bps = 20e9;
+		config.noise_us = noise.width_us;
+
+		Worst worst = worst_of(config, 10, 4, 2);
+
+		EXPECT_GE(worst.utilization, noise.utilization)
+			<< noise.width_us;
+		EXPECT_LE(worst.p99_us, 100) << noise.width_us;
+		EXPECT_GE(worst.jain, 0.9) << noise.width_us;
+	}
+}
+
 // TIMELY's figure 18: 9 of 10 flows of each of 10 hosts stop.
 double time_to_reach(const timely_params &params, double rate_bps)
 {

@@ -59,7 +59,9 @@ TEST(TimelyParams, timely_presets__verbatim_has_every_departure_off)
 		EXPECT_EQ(p.max_high_milli, 1000u);
 		for (const char *name :
 		     {"burst_us", "app_limit_milli", "rtt_floor_us",
-		      "base_max_us", "low_frames", "elapsed_gradient", "scale_updates",
+		      "base_max_us", "low_frames", "noise_max_us",
+		      "noise_slack_us", "rare_rtts", "elapsed_gradient",
+		      "scale_updates",
 		      "decrease_once", "hai_low", "hai_us", "high_drain",
 		      "beta_high_milli"})
 			EXPECT_EQ(timely_knob_get(&knob(name), &p), 0u) << name;

@@ -564,6 +564,78 @@ TEST(TimelyRate, timely_rate_sample__slow_link_moves_thresholds)
 	EXPECT_NE(e.out.branch, TIMELY_BRANCH_LOW);
 }
 
+// RTTs that jump back and forth between low and low + width.
+void shake(Engine &e, u64 low_ns, u64 width_ns, int events)
+{
+	for (int i = 0; i < events; i++)
+		e.feed(low_ns + (i % 2 ? width_ns : 0));
+}
+
+TEST(TimelyRate, timely_rate_sample__noise_is_no_queue)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	shake(e, 22000, 50000, 300);
+	for (int i = 0; i < 20; i++) {
+		shake(e, 22000, 50000, 2);
+		ASSERT_NE(e.out.branch, TIMELY_BRANCH_HIGH);
+		ASSERT_NE(e.out.branch, TIMELY_BRANCH_DEC);
+	}
+	e.p.noise_max_us = 0;
+	shake(e, 22000, 50000, 2);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+}
+
+TEST(TimelyRate, timely_rate_sample__rare_events_take_one_step)
+{
+	Engine e(verbatim(), TIMELY_GBPS);
+
+	e.p.scale_updates = 1;
+	e.p.scale_max = 3;
+	e.p.hai_low = 1;
+	e.feed(20000);
+	e.feed(20000, 600000);
+	EXPECT_EQ(e.out.rate_bps, TIMELY_GBPS + 3 * e.p.delta_bps);
+	e.p.rare_rtts = 14;
+	for (int i = 1; i < 20; i++) {
+		e.feed(20000, 600000);
+		ASSERT_EQ(e.out.branch, TIMELY_BRANCH_LOW);
+		ASSERT_EQ(e.out.rate_bps, TIMELY_GBPS + (3 + i) * e.p.delta_bps);
+	}
+}
+
+TEST(TimelyRate, timely_rate_sample__queue_under_noise_is_seen)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	shake(e, 22000, 20000, 300);
+	shake(e, 222000, 20000, 20);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+}
+
+TEST(TimelyRate, timely_rate_sample__rising_queue_is_no_noise)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (u64 rtt_ns = 20000; rtt_ns < 70000; rtt_ns += 500)
+		e.feed(rtt_ns);
+	EXPECT_EQ(e.state.jitter_q, 0u);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+}
+
+TEST(TimelyRate, timely_rate_sample__jitter_stays_within_its_bits)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+	u64 last = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		e.feed(i % 2 ? TIMELY_RTT_MAX_NS : 1000);
+		ASSERT_GE(e.state.jitter_q, last);
+		last = e.state.jitter_q;
+	}
+	EXPECT_GT(last >> TIMELY_JITTER_SHIFT, 200000u);
+}
+
 TEST(TimelyRate, timely_rate_sample__app_limited_grows_above_80_percent_only)
 {
 	for (u32 acked_bytes : {9900, 10100}) {  // of 12500 in 100 us
