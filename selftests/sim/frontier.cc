@@ -62,6 +62,8 @@ const std::vector<Settings> &sweep()
 		{{"beta_high_milli", 800}},
 		{{"high_drain", 0}},
 		{{"hai_us", 0}},
+		{{"noise_max_us", 0}},
+		{{"rare_rtts", 0}},
 	};
 
 	return kSweep;
