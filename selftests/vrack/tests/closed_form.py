@@ -6,12 +6,15 @@ Runs in a guest: closed_form.py VRACK.KO. Frame sources make the traffic, so
 every time below is exact and no host stack is in it.
 """
 
+import os
 import sys
 from math import sqrt
 
 from rackctl import FRAME, Rack, main, near, same, settle
 
 MODULE = sys.argv[1]
+# The debug kernel moves some 6000 frames a second: there, fewer frames, looser bounds.
+DEBUG = os.environ.get("TURNPIKE_DEBUG") == "1"
 GBIT = 10**9
 
 
@@ -74,7 +77,7 @@ def propagate__short_frame_is_padded_to_64_bytes():
 
 def _md1(load):
     """Poisson arrivals through a NIC too fast to shape them, into 10 Gbit/s."""
-    frames = 1_500_000
+    frames = 60_000 if DEBUG else 1_500_000
     with star((400 * GBIT, 1000), (10 * GBIT, 1000), switch="buffer_bytes=1000000000") as rack:
         rate = int(load * 10 * GBIT)
         rack.ctl(f"source add h0 h1 poisson=1 rate_bps={rate} count={frames}")
@@ -83,7 +86,7 @@ def _md1(load):
     same("frames", delay["count"], frames)
     service_ns = serialize_ps(10 * GBIT) / 1000
     near(f"mean wait in ns at load {load}", delay["mean_ns"],
-         service_ns * load / (2 * (1 - load)), 0.03)
+         service_ns * load / (2 * (1 - load)), 0.25 if DEBUG else 0.03)
 
 
 def queue_delay__md1_at_load_50():
@@ -279,7 +282,7 @@ def ecmp__one_flow_keeps_its_path():
 
 
 def loss__1_percent_within_4_sigma():
-    frames, loss = 200000, 0.01
+    frames, loss = 20000 if DEBUG else 200000, 0.01
     with star((10 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
         rack.ctl(f"port set s0.h1 fcs_ppb={loss * 1e9:.0f}",
                  f"source add h0 h1 rate_bps={10 * GBIT} count={frames}")
