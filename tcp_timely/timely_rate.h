@@ -170,6 +170,7 @@ struct timely_outcome {
 #define TIMELY_NOISE_WIDTH	8	/* jitters that a sample has at most */
 #define TIMELY_NOISE_REST	2	/* jitters that a minimum has left */
 #define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
+#define TIMELY_RARE_SLACK	2	/* times the slack: a 400-flow queue swings by 7 us between samples */
 
 #define TIMELY_FRAME_BITS	(1538 * 8)	/* full Ethernet frame and gap */
 
@@ -404,7 +405,8 @@ static inline u64 timely_noise_shift_ns(const struct timely_state *s,
  * bursts of others do to single samples; half of it is left as their average.
  */
 static inline void timely_track_noise(struct timely_state *s,
-				      const struct timely_params *p, u64 rtt_ns)
+				      const struct timely_params *p,
+				      u64 rtt_ns, u64 elapsed_ns)
 {
 	u64 slack_ns = timely_us_to_ns(p->noise_slack_us);
 	bool up = rtt_ns > s->prev_rtt_ns;
@@ -412,6 +414,9 @@ static inline void timely_track_noise(struct timely_state *s,
 	u64 spike_ns = up != s->step_up ? timely_min(step_ns, s->last_step_ns) : 0;
 	u64 jitter_q;
 
+	/* Between rare events the queue itself comes and goes. */
+	if (timely_is_rare(p, elapsed_ns, rtt_ns))
+		slack_ns *= TIMELY_RARE_SLACK;
 	spike_ns = timely_less(spike_ns, slack_ns);
 	jitter_q = s->jitter_q - s->jitter_q / TIMELY_JITTER_WEIGHT;
 	s->jitter_q = jitter_q + (spike_ns << TIMELY_JITTER_SHIFT) /
@@ -756,7 +761,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 	}
 	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
 	diff_ns = -(s64)timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
-	timely_track_noise(s, p, rtt_ns);
+	timely_track_noise(s, p, rtt_ns, elapsed_ns);
 	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
 	timely_track_gradient(s, p, diff_ns + (s64)clean_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;
