@@ -217,6 +217,12 @@ static inline u64 onramp_base_sample(struct onramp_base *b, u64 now_ns, s64 raw_
 		b->min[0].raw_ns = raw_ns;
 	}
 	queue_ns = raw_ns - onramp_base_at(b, now_ns);
+	if (queue_ns < -ONRAMP_STEP_NS) {
+		/* What was seen before this was another clock, path or standing queue. */
+		onramp_base_restart(b, now_ns, raw_ns);
+		b->drift_ppb = 0;
+		return 0;
+	}
 	if (queue_ns < 0) {
 		b->line_raw_ns += queue_ns;
 		queue_ns = 0;

@@ -202,8 +202,10 @@ static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
 		f->time_next_ns = ready_ns;
 	if (onramp_cb(skb)->kind != ONRAMP_DATA || !f->ctl || !q->config.pause_on)
 		return ready_ns;
-	until_ns = onramp_ctl_until(q, f->ctl, now_ns);
-	if (until_ns > now_ns && until_ns > ready_ns) {
+	if (now_ns < ready_ns)
+		return ready_ns;	/* time enough to ask then */
+	until_ns = onramp_ctl_ready(q, f->ctl, skb, now_ns);
+	if (until_ns > now_ns) {
 		f->repace = true;
 		return until_ns;
 	}
