@@ -145,6 +145,9 @@ deps:
 
 # -- installation -------------------------------------------------------------
 
+# Where the distribution's tc looks for what it loads.
+tc_lib ?= /usr/lib/$(shell $(CC) -print-multiarch)/tc
+
 # Without the key there is no point in trying to sign.
 unsigned := $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
@@ -154,6 +157,7 @@ install: tools modules
 		INSTALL_MOD_STRIP=1 DEPMOD=true $(unsigned) modules_install
 	depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $(release)
 	install -D -m 755 $(BUILD)/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
+	install -D -m 644 $(BUILD)/tc/q_onramp.so $(DESTDIR)$(tc_lib)/q_onramp.so
 	for page in $(man_pages); do \
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
@@ -167,7 +171,7 @@ uninstall:
 		[ ! -e $$kernel/modules.dep ] || \
 			depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $${kernel##*/}; \
 	done
-	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike
+	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike $(DESTDIR)$(tc_lib)/q_onramp.so
 	for page in $(man_pages); do \
 		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
 	done
