@@ -142,7 +142,12 @@ static inline u8 tp_fq_prio2band(int prio)
 #define tp_qdisc_drop(skb, sch, to_free, reason)			\
 	qdisc_drop_reason(skb, sch, to_free, SKB_DROP_REASON_##reason)
 #else
-#define tp_qdisc_drop(skb, sch, to_free, reason)	qdisc_drop(skb, sch, to_free)
+/* Every reason of these kernels is the same one. */
+#define SKB_DROP_REASON_FQ_BAND_LIMIT		0
+#define SKB_DROP_REASON_FQ_HORIZON_LIMIT	0
+#define SKB_DROP_REASON_FQ_FLOW_LIMIT		0
+#define tp_qdisc_drop(skb, sch, to_free, reason)			\
+	((void)SKB_DROP_REASON_##reason, qdisc_drop(skb, sch, to_free))
 #endif
 
 static inline struct sk_buff *tp_qdisc_dequeue_internal(struct Qdisc *sch)

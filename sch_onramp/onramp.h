@@ -101,7 +101,7 @@ struct onramp_flow {
 
 	int credit;
 	u8 band;
-	bool repace;			/* was paused: its packets' times are in the past */
+	bool pace_anew;			/* was paused: its packets' times are in the past */
 	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */
 	u64 time_next_ns;		/* pacing: not before */

@@ -21,8 +21,6 @@
 /* Fewer than two segments a burst cost cycles and delay ACKs. */
 #define ONRAMP_BURST_SEGS	2
 
-#define ONRAMP_PACING_SHIFT 10
-
 static u32 onramp_burst_bytes(const struct onramp_sched *q, const struct onramp_ctl *ctl,
 			      const struct sock *sk)
 {
@@ -38,7 +36,6 @@ void onramp_burst_govern(struct onramp_sched *q, struct onramp_ctl *ctl, struct 
 {
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 
-	sk_pacing_shift_update(sk, ONRAMP_PACING_SHIFT);
 	if (!ctl->mss || !now)
 		return;
 	/* Somebody else wrote there since: a new route, a congestion control. */

@@ -169,9 +169,10 @@ static void onramp_flow_collect(struct onramp_sched *q, struct rb_root *root,
 
 static void onramp_flow_claim(const struct onramp_sched *q, struct sock *sk)
 {
+	if (!q->config.pacing || READ_ONCE(sk->sk_pacing_status) == SK_PACING_FQ)
+		return;
 	/* TCP then leaves pacing to us: pairs with its reading before it sets a timer. */
-	if (q->config.pacing && READ_ONCE(sk->sk_pacing_status) != SK_PACING_FQ)
-		smp_store_release(&sk->sk_pacing_status, SK_PACING_FQ);
+	smp_store_release(&sk->sk_pacing_status, SK_PACING_FQ);
 }
 
 /* The address of a socket came to be used by another connection. */

@@ -99,7 +99,7 @@ void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now
 {
 	struct onramp_line *line = &q->line;
 	u32 frames = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
-	u64 start_ns = max(line->free_ns, now_ns - min(now_ns, (u64)ONRAMP_LINE_AHEAD_NS));
+	u64 start_ns = max(line->free_ns, now_ns - min_t(u64, now_ns, ONRAMP_LINE_AHEAD_NS));
 
 	line->free_ns = start_ns + onramp_line_ns(line, qdisc_pkt_len(skb) +
 						  frames * ONRAMP_LINE_FRAME);

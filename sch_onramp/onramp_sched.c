@@ -206,7 +206,7 @@ static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
 		return ready_ns;	/* time enough to ask then */
 	until_ns = onramp_ctl_ready(q, f->ctl, skb, now_ns);
 	if (until_ns > now_ns) {
-		f->repace = true;
+		f->pace_anew = true;
 		return until_ns;
 	}
 	return ready_ns;
@@ -265,25 +265,25 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 }
 
 /* After a pause: is this packet still one that waited for its end? */
-static bool onramp_repaces(struct onramp_flow *f, const struct onramp_cb *cb)
+static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb)
 {
-	if (likely(!f->repace))
+	if (likely(!f->pace_anew))
 		return false;
 	if (cb->kind == ONRAMP_DATA && cb->send_ns < f->time_next_ns)
 		return true;
-	f->repace = false;
+	f->pace_anew = false;
 	return false;
 }
 
 static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
-			     const struct sk_buff *skb, bool repace, u64 now_ns)
+			     const struct sk_buff *skb, bool pace_anew, u64 now_ns)
 {
 	u64 rate = q->config.max_rate, bytes = qdisc_pkt_len(skb);
 
 	if (!q->config.pacing)
 		return;
 	/* A packet with a departure time was paced by its sender. */
-	if (!skb->tstamp || repace) {
+	if (!skb->tstamp || pace_anew) {
 		if (skb->sk && READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
 			rate = min_t(u64, READ_ONCE(skb->sk->sk_pacing_rate), rate);
 	}
@@ -315,7 +315,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 			u64 ready_ns, u64 now_ns)
 {
 	struct onramp_cb *cb = onramp_cb(skb);
-	bool repace = onramp_repaces(f, cb);
+	bool pace_anew = onramp_is_late(f, cb);
 
 	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0) {
 		INET_ECN_set_ce(skb);
@@ -329,7 +329,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	q->bands[cb->band].credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl)
 		onramp_ctl_sent(q, f, skb, now_ns);
-	onramp_pace_flow(q, f, skb, repace, now_ns);
+	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
 }
 
 static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
