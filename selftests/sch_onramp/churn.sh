@@ -72,7 +72,7 @@ unload__refused_while_a_device_uses_it() {
 unload__under_traffic_once_deleted() {
 	onramp && background 0.5 || return 1
 	for _ in 1 2 3; do
-		in_a tc qdisc del dev veth0 root && rmmod sch_onramp && load_module && onramp ||
+		in_a tc qdisc del dev veth0 root && unload_module && load_module && onramp ||
 			return 1
 		sleep 0.02
 	done
