@@ -51,8 +51,8 @@ static inline u64 timely_noise_shift_ns(const struct timely_state *s,
 
 /*
  * What is not taken for noise between two samples: the bursts of others, more
- * where a queue stands (as long as the RTT is beyond the thresholds' own shift)
- * and where the samples are far apart.
+ * where a queue stands above t_low (which is moved up by shift_ns) and where
+ * the samples are far apart.
  */
 static inline u64 timely_noise_floor_ns(const struct timely_state *s,
 					const struct timely_params *p,
@@ -61,11 +61,11 @@ static inline u64 timely_noise_floor_ns(const struct timely_state *s,
 {
 	u64 slack_ns = timely_us_to_ns(p->noise_slack_us);
 	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
-	u64 empty_ns = timely_us_to_ns(p->min_rtt_us) + shift_ns;
+	u64 short_ns = timely_us_to_ns(p->t_low_us) + shift_ns;
 	u64 near_ns = rtt_ns * p->rare_rtts * TIMELY_RARE_NOISE;
 
 	if (low_ns < TIMELY_LOW_MAX_NS)
-		slack_ns += timely_less(low_ns, empty_ns) / TIMELY_QUEUE_SLACK;
+		slack_ns += timely_less(low_ns, short_ns) / TIMELY_QUEUE_SLACK;
 	if (!p->rare_rtts || elapsed_ns <= near_ns)
 		return slack_ns;
 	if (elapsed_ns >= near_ns * TIMELY_RARE_SLACK)

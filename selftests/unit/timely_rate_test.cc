@@ -667,7 +667,7 @@ TEST(TimelyRate, timely_noise_floor_ns__grows_with_queue_and_distance)
 	const u64 near_ns = 30000ULL * 2 * e.p.rare_rtts;
 
 	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 1000, 0), slack_ns);
-	shake(e, 50000, 0, 10);
+	shake(e, e.p.t_low_us * 1000 + 30000, 0, 10);
 	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 1000, 0),
 		  slack_ns + 10000);
 	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 1000, 30000), slack_ns);
