@@ -171,7 +171,7 @@ struct timely_preset {
 
 static const struct timely_preset timely_presets[] = {
 	{ "default", "this project", TIMELY_VARIANT_TIMELY,
-	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 42, 66, 600, 2) },
+	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 42, 74, 600, 2) },
 	{ "default", "this project", TIMELY_VARIANT_PATCHED,
 	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_PATCHED, 35, 70, 200, 3) },
 	{ "verbatim", "TIMELY (SIGCOMM 2015), Algorithm 1",
