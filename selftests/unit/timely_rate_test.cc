@@ -616,14 +616,14 @@ TEST(TimelyRate, timely_rate_sample__noise_is_no_queue)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
-	shake(e, 22000, 50000, 300);
+	shake(e, 22000, 60000, 300);
 	for (int i = 0; i < 20; i++) {
-		shake(e, 22000, 50000, 2);
+		shake(e, 22000, 60000, 2);
 		ASSERT_NE(e.out.branch, TIMELY_BRANCH_HIGH);
 		ASSERT_NE(e.out.branch, TIMELY_BRANCH_DEC);
 	}
 	e.p.noise_max_us = 0;
-	shake(e, 22000, 50000, 2);
+	shake(e, 22000, 60000, 2);
 	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
 }
 
@@ -691,7 +691,7 @@ TEST(TimelyRate, timely_rate_sample__rising_queue_is_no_noise)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
-	for (u64 rtt_ns = 20000; rtt_ns < 70000; rtt_ns += 500)
+	for (u64 rtt_ns = 20000; rtt_ns < 80000; rtt_ns += 500)
 		e.feed(rtt_ns);
 	EXPECT_EQ(e.state.jitter_q, 0u);
 	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
