@@ -276,7 +276,7 @@ void vr_nic_sent(struct vr_port *port, u64 now_ps)
 static void interrupt(struct vr_nic *nic)
 {
 	nic->irq_enabled = false;
-	napi_schedule(&nic->napi);
+	vr_engine_poll(nic);
 }
 
 static void irq_event(struct vr_event *ev, u64 now_ps)
@@ -396,6 +396,15 @@ static int poll(struct napi_struct *napi, int budget)
 		vr_leave();
 	}
 	return done;
+}
+
+/* What napi_schedule() comes to, or with @here the same without a softirq of its own. */
+void vr_nic_poll(struct vr_nic *nic, bool here)
+{
+	if (!napi_schedule_prep(&nic->napi))
+		return;
+	if (!here || poll(&nic->napi, NAPI_POLL_WEIGHT) == NAPI_POLL_WEIGHT)
+		__napi_schedule(&nic->napi);
 }
 
 /* ---- net_device ---- */
@@ -561,6 +570,7 @@ struct vr_nic *vr_nic_add(const char *name, u16 queues)
 		return ERR_PTR(-ENOMEM);
 	nic->txqs = queues;
 	__skb_queue_head_init(&nic->rx);
+	INIT_LIST_HEAD(&nic->poll_link);
 	vr_event_init(&nic->irq, true, irq_event);
 	nic->node.dequeue = dequeue;
 	nic->node.receive = receive;

@@ -68,8 +68,6 @@ static inline struct vr_cb *vr_cb(struct sk_buff *skb)
 }
 
 struct vr_event {
-	u64 when_ps;
-	u64 order;		/* equal times run in the order of scheduling */
 	int slot;		/* in its heap, -1 when not scheduled */
 	bool host;		/* the host sees its effect at once (see vr_engine.c) */
 	void (*fn)(struct vr_event *ev, u64 now_ps);
@@ -202,6 +200,7 @@ struct vr_nic {
 	struct sk_buff_head rx;	/* arrived, not yet polled */
 	struct vr_event irq;
 	bool irq_enabled;	/* false while NAPI polls */
+	struct list_head poll_link;	/* waits for the engine to poll it */
 	u32 rx_frames;		/* coalescing: interrupt at so many frames */
 	u64 rx_ps;		/* or so long after the first */
 	u64 jitter_ps;		/* mean of the exponential delay of the poll */
@@ -242,6 +241,7 @@ extern struct vrack vrack;
 
 /* vr_engine.c */
 int vr_engine_init(void);
+void vr_engine_stop(void);
 void vr_engine_exit(void);
 u64 vr_now_ps(void);
 void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *ev, u64 now_ps));
@@ -252,6 +252,11 @@ u64 vr_enter(void) __acquires(&vrack.lock);
 void vr_leave(void) __releases(&vrack.lock);
 u32 vr_random(void);
 u64 vr_random_exp(u64 mean);
+void vr_engine_poll(struct vr_nic *nic);
+
+/* vr_clock.c */
+bool vr_clock_quiet(const struct hrtimer *timer);
+bool vr_clock_advance(const struct hrtimer *timer, u64 due_ns);
 
 /* vr_port.c */
 struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp);
@@ -277,6 +282,7 @@ void vr_nic_free(struct vr_nic *nic);
 bool vr_nic_awaited(const struct vr_port *port);
 void vr_nic_sent(struct vr_port *port, u64 now_ps);
 void vr_nic_up(struct vr_nic *nic);
+void vr_nic_poll(struct vr_nic *nic, bool here);
 void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps);
 
 static inline struct vr_nic *vr_nic(struct vr_node *node)

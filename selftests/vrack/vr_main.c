@@ -47,6 +47,7 @@ static void stop(void)
 		cancel_events(node);
 	vr_leave();
 	local_bh_enable();
+	vr_engine_stop();
 }
 
 static void free_ports(struct vr_node *node)
