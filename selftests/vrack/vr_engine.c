@@ -319,7 +319,7 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 		run_moment();
 	} while (next_moment());
 	driving = false;
-	/* run_until() may have found the clock a fraction before the event: vr_leave() sets it anew */
+	/* the clock may have been a fraction before the event: vr_leave() sets the timer anew */
 	vr_leave();
 	return HRTIMER_NORESTART;
 }
