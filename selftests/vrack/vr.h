@@ -27,6 +27,7 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/netdevice.h>
+#include <linux/prefetch.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
@@ -111,6 +112,8 @@ static inline struct vr_frame *vr_fifo_pop(struct vr_fifo *fifo)
 	if (frame) {
 		fifo->first = frame->next;
 		fifo->count--;
+		/* long out of the cache, and next to be needed */
+		prefetch(fifo->first);
 	}
 	return frame;
 }
@@ -305,8 +308,9 @@ u64 vr_random_exp(u64 mean);
 void vr_engine_poll(struct vr_nic *nic);
 
 /* vr_clock.c */
-bool vr_clock_quiet(const struct hrtimer *timer);
-bool vr_clock_advance(const struct hrtimer *timer, u64 due_ns);
+bool vr_clock_stands(void);
+bool vr_clock_due(const struct hrtimer *timer);
+u64 vr_clock_advance(const struct hrtimer *timer, u64 now_ns, u64 due_ns);
 
 /* vr_port.c */
 struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp);

@@ -50,56 +50,61 @@ static u64 next_timer_ns(struct hrtimer_cpu_base *cpu)
 	return max_t(s64, next, 0);
 }
 
-/*
- * May hosts be polled from within @timer's callback? Not if softirqs or other
- * timers of this moment wait: they have their turn before the receive softirq,
- * or their own order with it. Bottom halves are off.
- */
-bool vr_clock_quiet(const struct hrtimer *timer)
+/* Does time stand still until somebody moves it? */
+bool vr_clock_stands(void)
+{
+	return time_travel_mode == TT_MODE_INFCPU;
+}
+
+/* Does another timer wait for its turn at this moment? Called from @timer's callback. */
+bool vr_clock_due(const struct hrtimer *timer)
 {
 	unsigned long flags;
 	bool due;
 
-	if (time_travel_mode != TT_MODE_INFCPU || local_softirq_pending())
-		return false;
 	local_irq_save(flags);
 	due = next_timer_ns(timer->base->cpu_base) <= ktime_get_ns();
 	local_irq_restore(flags);
-	return !due;
+	return due;
 }
 
 /*
- * Move the clock to where @timer, which must not be queued, would fire if it
- * were set to @due_ns. False, and nothing happens, when there is somebody who
- * runs before that. Bottom halves are off.
+ * Move the clock from @now_ns to where @timer, which must not be queued, would
+ * fire if it were set to @due_ns. Returns the new time, or 0 when somebody else
+ * runs before that: then nothing has happened. Bottom halves are off.
  */
-bool vr_clock_advance(const struct hrtimer *timer, u64 due_ns)
+u64 vr_clock_advance(const struct hrtimer *timer, u64 now_ns, u64 due_ns)
 {
 	struct hrtimer_cpu_base *cpu = timer->base->cpu_base;
 	u64 wake_ns = due_ns + WAKE_LATE_NS;
 	unsigned long flags;
 	bool first;
 
-	if (time_travel_mode != TT_MODE_INFCPU || !cpu->hres_active || !all_quiet())
-		return false;
+	if (!vr_clock_stands() || !cpu->hres_active || !all_quiet())
+		return 0;
 	local_irq_save(flags);
 	first = wake_ns < next_timer_ns(cpu);
 	if (first)
-		ndelay(wake_ns - ktime_get_ns());
+		ndelay(wake_ns - now_ns);
 	local_irq_restore(flags);
-	return first;
+	return first ? wake_ns : 0;
 }
 
 #else
 
-bool vr_clock_quiet(const struct hrtimer *timer)
+bool vr_clock_stands(void)
 {
 	return false;
 }
 
-bool vr_clock_advance(const struct hrtimer *timer, u64 due_ns)
+bool vr_clock_due(const struct hrtimer *timer)
 {
-	return false;
+	return true;
+}
+
+u64 vr_clock_advance(const struct hrtimer *timer, u64 now_ns, u64 due_ns)
+{
+	return 0;
 }
 
 #endif

@@ -30,8 +30,13 @@ struct vr_slot {
 	struct vr_event *ev;
 };
 
+/*
+ * While the first event runs, its place stays as it is (nothing is earlier): most
+ * events set themselves or another one anew, which then takes it.
+ */
 struct vr_heap {
 	u32 count;
+	bool vacant;		/* slot[0]'s event is running */
 	struct vr_slot *slot;
 };
 
@@ -43,10 +48,13 @@ static u64 slack_ps;		/* see top; 0 until `up` knows the cables */
 static u64 armed_ps = U64_MAX;	/* what the timer is set to */
 static bool driving;		/* timer_fired() is at work: it looks after the next event, */
 static LIST_HEAD(polls);	/* and after these NICs */
+static u64 moment_ns;		/* while it is, and time stands: what time it is; else 0 */
 
 u64 vr_now_ps(void)
 {
-	return (ktime_get_ns() - vrack.epoch_ns) * VR_PS_PER_NS;
+	u64 now_ns = moment_ns ?: ktime_get_ns();
+
+	return (now_ns - vrack.epoch_ns) * VR_PS_PER_NS;
 }
 
 /* xorshift64* (Vigna 2014): one multiply, and the same in every run. */
@@ -167,6 +175,11 @@ int vr_event_set(struct vr_event *ev, u64 when_ps)
 		heap_settle(h, ev->slot, &s);
 		return 0;
 	}
+	if (h->vacant) {
+		h->vacant = false;
+		heap_down(h, 0, &s);
+		return 0;
+	}
 	if (WARN_ON_ONCE(h->count == HEAP_MAX))
 		return -ENOSPC;
 	heap_up(h, h->count++, &s);
@@ -183,18 +196,25 @@ static struct vr_heap *first_heap(void)
 	return earlier(&host->slot[0], &in->slot[0]) ? host : in;
 }
 
+static void run_first(struct vr_heap *h)
+{
+	struct vr_event *ev = h->slot[0].ev;
+	u64 when_ps = h->slot[0].when_ps;
+
+	ev->slot = -1;
+	h->vacant = true;
+	ev->fn(ev, when_ps);
+	if (h->vacant)
+		heap_remove(h, 0);
+	h->vacant = false;
+}
+
 static void run_until(u64 now_ps)
 {
 	struct vr_heap *h;
-	struct vr_event *ev;
-	u64 when_ps;
 
-	while ((h = first_heap()) && h->slot[0].when_ps <= now_ps) {
-		when_ps = h->slot[0].when_ps;
-		ev = h->slot[0].ev;
-		vr_event_cancel(ev);
-		ev->fn(ev, when_ps);
-	}
+	while ((h = first_heap()) && h->slot[0].when_ps <= now_ps)
+		run_first(h);
 }
 
 /* When the rack wants to be woken: the next moment that a host can see. U64_MAX: never. */
@@ -274,10 +294,9 @@ static void take_polls(struct list_head *taken)
 	spin_unlock(&vrack.lock);
 }
 
-/* Let the NICs that have raised an interrupt be polled: here if nobody else waits. */
-static void poll_nics(void)
+/* Let the NICs that have raised an interrupt be polled: at once if they have their turn. */
+static void poll_nics(bool here)
 {
-	bool here = vr_clock_quiet(&timer);
 	struct vr_nic *nic, *next;
 	LIST_HEAD(taken);
 
@@ -288,37 +307,52 @@ static void poll_nics(void)
 	}
 }
 
-/* This moment's events, and what the hosts make of them. */
-static void run_moment(void)
+/*
+ * This moment's events, and what the hosts make of them. Softirqs that wait have
+ * their order among themselves, and other timers of this moment (@due) their turn
+ * before the receive softirq.
+ */
+static void run_moment(bool due)
 {
 	vr_enter();
 	vr_leave();
-	poll_nics();
+	if (!list_empty(&polls))
+		poll_nics(!due && !local_softirq_pending());
 }
 
-/* On to the next moment, if nothing else happens before it. Ends with the rack locked. */
+/* On to the next moment, if nothing else happens before it. */
 static bool next_moment(void)
-	__acquires(&vrack.lock)
 {
-	u64 due_ps;
+	u64 due_ps = next_due_ps(), next_ns;
 
-	spin_lock(&vrack.lock);
 	if (!list_empty(&polls))
 		return true;
-	due_ps = next_due_ps();
-	return due_ps != U64_MAX && vr_clock_advance(&timer, to_ktime_ns(due_ps));
+	if (due_ps == U64_MAX)
+		return false;
+	next_ns = vr_clock_advance(&timer, moment_ns, to_ktime_ns(due_ps));
+	if (next_ns)
+		moment_ns = next_ns;
+	return next_ns;
 }
 
 static enum hrtimer_restart timer_fired(struct hrtimer *t)
 {
+	bool due = !vr_clock_stands() || vr_clock_due(&timer);
+	bool more;
+
 	spin_lock(&vrack.lock);
 	driving = true;
 	armed_ps = U64_MAX;
+	moment_ns = vr_clock_stands() ? ktime_get_ns() : 0;
 	do {
 		spin_unlock(&vrack.lock);
-		run_moment();
-	} while (next_moment());
+		run_moment(due);
+		due = false;
+		spin_lock(&vrack.lock);
+		more = next_moment();
+	} while (more);
 	driving = false;
+	moment_ns = 0;
 	/* the clock may have been a fraction before the event: vr_leave() sets the timer anew */
 	vr_leave();
 	return HRTIMER_NORESTART;
