@@ -86,9 +86,9 @@ static const struct timely_knob timely_knobs[] = {
 	TIMELY_KNOB(noise_events, "", 1, 15,
 		    "samples of half the window whose minimum is without noise"),
 	TIMELY_KNOB(rare_rtts, "RTTs", 0, 10000,
-		    "events further apart are worth one step and no HAI; 0: off"),
+		    "events further apart count less, by the fourth root, and for no HAI at 3 times; 0: off"),
 	TIMELY_KNOB(elapsed_gradient, "", 0, 1,
-		    "gradient over the time since the last event, if longer than min_rtt"),
+		    "gradient by time and not by event"),
 	TIMELY_KNOB(scale_updates, "", 0, 1,
 		    "steps per RTT instead of per event"),
 	TIMELY_KNOB(decrease_once, "", 0, 1,
@@ -163,7 +163,7 @@ struct timely_preset {
 		.loss_milli = 30, .app_limit_milli = 800, .rtt_floor_us = 1,		\
 		.base_slack_us = 5, .base_max_us = 200, .low_frames = 8, \
 		.noise_max_us = 300, .noise_slack_us = 3,		\
-		.noise_events = 4, .rare_rtts = 14,			\
+		.noise_events = 4, .rare_rtts = 4,			\
 		.variant = variant_,					\
 		.elapsed_gradient = 1, .scale_updates = 1,		\
 		.decrease_once = 1, .hai_low = 1, .high_drain = 1,	\
@@ -171,7 +171,7 @@ struct timely_preset {
 
 static const struct timely_preset timely_presets[] = {
 	{ "default", "this project", TIMELY_VARIANT_TIMELY,
-	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 42, 62, 800, 2) },
+	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 42, 74, 600, 2) },
 	{ "default", "this project", TIMELY_VARIANT_PATCHED,
 	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_PATCHED, 35, 70, 200, 3) },
 	{ "verbatim", "TIMELY (SIGCOMM 2015), Algorithm 1",

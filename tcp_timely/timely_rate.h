@@ -20,7 +20,8 @@
  * on top of it, and why:
  *
  *  - elapsed_gradient: the slope of the queue is its change over the time in
- *    which it changed. Over min_rtt, flows with rare events overstate it.
+ *    which it changed. By the event, flows with rare events overstate it, and
+ *    flows with many understate it.
  *  - burst_us: bursts follow the rate, so that all flows together never hold
  *    more than burst_us of the link at once, however many they are.
  *  - delta_ref_bps: the step grows as sqrt(rate). Its sum over N flows then
@@ -36,7 +37,8 @@
  *    longer than the oscillation of the queue, equal for slow and fast flows.
  *  - noise_max_us, noise_slack_us, noise_events: what is independent from sample
  *    to sample is no queue. Without it, noise of t_low's size stops all flows.
- *  - rare_rtts: growth that no sample can stop in time is kept small.
+ *  - rare_rtts: growth that no sample can stop in time is kept small, without
+ *    a step in the weight, which would split equal flows into fast and slow.
  *  - base_slack_us, base_max_us, low_frames: longer paths and slower links move
  *    the thresholds up.
  *
@@ -48,173 +50,13 @@
 #ifndef TIMELY_RATE_H
 #define TIMELY_RATE_H
 
-#include "timely_types.h"
-
-enum timely_variant {
-	TIMELY_VARIANT_TIMELY,
-	TIMELY_VARIANT_PATCHED,
-};
+#include "timely_noise.h"
 
 /*
- * Departures from the pseudo-code (on = 1) are u8 switches; numbers that have
- * an "off" value say so.
+ * Times rare_rtts: events further apart than that span no part of a round trip
+ * sequence that HAI could be sure of.
  */
-struct timely_params {
-	u64 init_rate_bps;	/* first rate; 0: line rate / (flows + 1) */
-	u64 min_rate_bps;
-	u64 max_rate_bps;
-	u64 delta_bps;		/* additive step */
-	u64 delta_ref_bps;	/* step grows as sqrt(rate / this); 0: fixed */
-	u32 t_low_us;
-	u32 t_high_us;
-	u32 min_rtt_us;		/* normalizes the gradient */
-	u32 alpha_milli;	/* EWMA weight of the newest RTT difference */
-	u32 beta_milli;
-	u32 hai_events;		/* 0: no HAI */
-	u32 hai_us;		/* and they must span this time; 0: any */
-	u32 hai_mult;
-	u32 scale_max;		/* most steps one event stands for */
-	u32 seg_bytes;		/* largest burst and completion event */
-	u32 burst_us;		/* burst = rate * this; 0: always seg_bytes */
-	u32 max_decrease_milli;	/* bound below t_high; 1000: none */
-	u32 max_high_milli;	/* bound above t_high; 1000: none */
-	u32 beta_high_milli;	/* beta above t_high; 0: beta_milli */
-	u32 loss_milli;		/* cut on little loss with a short queue */
-	u32 app_limit_milli;	/* no growth below this part of rate; 0: off */
-	u32 rtt_floor_us;	/* drop samples below; 0: off */
-	u32 base_slack_us;	/* base RTT over min_rtt that is ignored */
-	u32 base_max_us;	/* longest base RTT believed; 0: ignore base */
-	u32 low_frames;		/* frames that t_low leaves room for; 0: off */
-	u32 noise_max_us;	/* most noise to take out of a sample; 0: off */
-	u32 noise_slack_us;	/* jitter that is no noise */
-	u32 noise_events;	/* samples of half a noise window */
-	u32 rare_rtts;		/* events further apart are rare; 0: none is */
-	u8 variant;
-	u8 elapsed_gradient;	/* gradient over elapsed time, not min_rtt */
-	u8 scale_updates;	/* a step per RTT, not per event */
-	u8 decrease_once;	/* at most one decrease per RTT */
-	u8 hai_low;		/* events below t_low count for HAI too */
-	u8 high_drain;		/* above t_high: let a falling queue fall */
-};
-
-/*
- * Moments keep their low 40 bits, 18 minutes.
- */
-struct timely_state {
-	u64 rate_bps;
-	s64 rtt_diff_q;		/* EWMA of RTT differences, ns << DIFF_SHIFT */
-	u64 high_rate_bps:41,	/* before the decreases of the last round */
-	    in_round:1,		/* high_rate and round_start are valid */
-	    jitter_q:22;	/* EWMA, ns << JITTER_SHIFT */
-	u64 undo_rate_bps:41,	/* before the loss episode; 0: none */
-	    step_up:1,		/* sign of last_step */
-	    last_step_ns:18,	/* newest RTT difference, no sign */
-	    low_events:4;	/* samples in low_new */
-	u64 round_start_ns:40,	/* of the first decrease of that round */
-	    low_new_ns:24;	/* smallest sample of this half window */
-	u64 last_event_ns:40,
-	    low_old_ns:24;	/* and of the one before */
-	u64 prev_rtt_ns:34,	/* 0: no sample yet */
-	    hai_count:8,	/* events in a row that count for HAI */
-	    hai_span_us:20,	/* and the time they took */
-	    climb:1,		/* after a timeout, up to high_rate */
-	    unused:1;
-};
-
-struct timely_sample {
-	u64 now_ns;
-	u64 rtt_ns;		/* burst serialization already removed */
-	u32 acked_bytes;	/* since the last event */
-	u64 base_rtt_ns;	/* smallest RTT of the flow; 0: unknown */
-	u64 cap_bps;		/* line rate or the socket's limit; 0: none */
-	bool app_limited;	/* the sender ran out of data since then */
-};
-
-enum timely_branch {
-	TIMELY_BRANCH_FIRST,	/* first sample: only remembered */
-	TIMELY_BRANCH_DROPPED,	/* below the floor: ignored */
-	TIMELY_BRANCH_LOW,	/* rtt < t_low: additive step */
-	TIMELY_BRANCH_HIGH,	/* rtt > t_high: decrease */
-	TIMELY_BRANCH_INC,	/* gradient <= 0: additive step */
-	TIMELY_BRANCH_HAI,	/* hyperactive additive step */
-	TIMELY_BRANCH_DEC,	/* gradient > 0: decrease */
-	TIMELY_BRANCH_BLEND,	/* patched, between the thresholds */
-	TIMELY_BRANCH_COUNT,
-};
-
-struct timely_outcome {
-	enum timely_branch branch;
-	s64 gradient_q;		/* gradient, << TIMELY_Q */
-	s64 gradient_micro;
-	u64 rate_bps;
-};
-
-/*
- * Gradients, weights and factors have 28 fractional bits: 10 s over a min_rtt
- * of 1 us (2^24) still fits an s64 with room for a milli multiplier.
- */
-#define TIMELY_Q		28
-#define TIMELY_ONE		(1ULL << TIMELY_Q)
-/*
- * The RTT difference keeps 18 bits below the nanosecond: 10 s << 18 times
- * 1000 fits an s64, and repeated EWMA steps of 1/8 stay exact long enough
- * that the sign of the gradient is the sign real numbers would give.
- */
-#define TIMELY_DIFF_SHIFT	18
-#define TIMELY_RTT_MAX_NS	10000000000ULL
-#define TIMELY_HAI_SPAN_MAX_US	((1ULL << 20) - 1)
-#define TIMELY_MOMENT_MASK	((1ULL << 40) - 1)
-#define TIMELY_STEP_MAX_NS	((1ULL << 18) - 1)
-#define TIMELY_LOW_MAX_NS	((1ULL << 24) - 1)
-#define TIMELY_JITTER_SHIFT	4
-#define TIMELY_NOISE_WIDTH	8	/* jitters that a sample has at most */
-#define TIMELY_NOISE_REST	2	/* jitters that a minimum has left */
-#define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
-#define TIMELY_RARE_SLACK	2	/* times the slack: a 400-flow queue swings by 7 us between samples */
-
-#define TIMELY_FRAME_BITS	(1538 * 8)	/* full Ethernet frame and gap */
-
-static inline u64 timely_min(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
-static inline u64 timely_max(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
-
-/* a - b, not below zero. */
-static inline u64 timely_less(u64 a, u64 b)
-{
-	return a > b ? a - b : 0;
-}
-
-/* Time since a moment that kept its low bits; none if that is in the future. */
-static inline u64 timely_since_ns(u64 now_ns, u64 moment_ns)
-{
-	u64 since_ns = (now_ns - moment_ns) & TIMELY_MOMENT_MASK;
-
-	return since_ns > TIMELY_MOMENT_MASK / 2 ? 0 : since_ns;
-}
-
-static inline u64 timely_abs(s64 value)
-{
-	return value < 0 ? 0 - (u64)value : (u64)value;
-}
-
-/* Quotient rounded away from zero: a decaying gradient never loses its sign. */
-static inline s64 timely_div_away(s64 dividend, u64 divisor)
-{
-	u64 magnitude = timely_div(timely_abs(dividend) + divisor - 1, divisor);
-
-	return dividend < 0 ? -(s64)magnitude : (s64)magnitude;
-}
-
-static inline u64 timely_us_to_ns(u32 value_us)
-{
-	return (u64)value_us * 1000;
-}
+#define TIMELY_RARE_HAI		3
 
 static inline u64 timely_clamp_rate(const struct timely_params *p, u64 cap_bps,
 				    u64 rate_bps)
@@ -226,51 +68,41 @@ static inline u64 timely_clamp_rate(const struct timely_params *p, u64 cap_bps,
 	return timely_max(timely_min(rate_bps, top_bps), p->min_rate_bps);
 }
 
-/* Integer square root, rounded down. */
-static inline u32 timely_sqrt(u64 value)
-{
-	u64 bit = 1ULL << 62;
-	u64 root = 0;
-
-	while (bit > value)
-		bit >>= 2;
-	for (; bit; bit >>= 2) {
-		if (value >= root + bit) {
-			value -= root + bit;
-			root = (root >> 1) + bit;
-		} else {
-			root >>= 1;
-		}
-	}
-	return (u32)root;
-}
-
 /*
- * Events so far apart that the queue of one tells little of the next: with
- * hundreds of flows it comes and goes between two events of one. Then an event
- * is worth one step at most, and never HAI.
+ * What rare events count for, << Q: the fourth root of how much too far apart
+ * they are. Growth that no sample can stop in time must be small, but flows
+ * with rarer events must not grow too much slower than their neighbours, or
+ * the shares stay as they are.
  */
-static inline bool timely_is_rare(const struct timely_params *p, u64 elapsed_ns,
-				  u64 rtt_ns)
+static inline u64 timely_rare_part_q(const struct timely_params *p,
+				     u64 elapsed_ns, u64 rtt_ns)
 {
-	return p->rare_rtts && elapsed_ns > rtt_ns * p->rare_rtts;
+	u64 part_q = timely_div((rtt_ns * p->rare_rtts) << TIMELY_Q, elapsed_ns);
+
+	part_q = timely_sqrt(part_q << TIMELY_Q);
+	return timely_sqrt(part_q << TIMELY_Q);
 }
 
 /*
  * Steps that an event is worth, << Q: the RTTs that passed since the last one.
  * With one decrease per RTT the RTT of the moment is the unit, else min_rtt as
- * in the paper's section 5. scale_max bounds what rare events may catch up.
+ * in the paper's section 5. scale_max bounds what few events may catch up.
  */
 static inline u64 timely_update_weight(const struct timely_params *p,
 				       u64 elapsed_ns, u64 rtt_ns)
 {
 	u64 unit_ns = p->decrease_once ? rtt_ns : timely_us_to_ns(p->min_rtt_us);
+	u64 weight_q = TIMELY_ONE * p->scale_max;
 
-	if (!p->scale_updates || timely_is_rare(p, elapsed_ns, rtt_ns))
+	if (!p->scale_updates)
 		return TIMELY_ONE;
-	if (elapsed_ns >= unit_ns * p->scale_max)
-		return TIMELY_ONE * p->scale_max;
-	return timely_div(elapsed_ns << TIMELY_Q, unit_ns);
+	if (elapsed_ns < unit_ns * p->scale_max)
+		weight_q = timely_div(elapsed_ns << TIMELY_Q, unit_ns);
+	if (timely_is_rare(p, elapsed_ns, rtt_ns, 1))
+		weight_q = timely_mul_shr(weight_q,
+					  timely_rare_part_q(p, elapsed_ns, rtt_ns),
+					  TIMELY_Q);
+	return weight_q;
 }
 
 /* The additive step at this rate. */
@@ -284,29 +116,40 @@ static inline u64 timely_step_bps(const struct timely_params *p, u64 rate_bps)
 	return timely_mul_shr(p->delta_bps, timely_sqrt(ratio_q20 << 12), 16);
 }
 
-/* Enter a new RTT difference into the EWMA. */
+/* value * part / whole, part <= whole <= 10 s; the sign is kept. */
+static inline s64 timely_part_of(s64 value, u64 part_ns, u64 whole_ns)
+{
+	u64 part_q = timely_div(part_ns << TIMELY_Q, whole_ns);
+	u64 scaled = timely_mul_shr(timely_abs(value), part_q, TIMELY_Q);
+
+	return value < 0 ? -(s64)scaled : (s64)scaled;
+}
+
+/*
+ * Enter a new RTT difference into the EWMA.
+ *
+ * With elapsed_gradient it tracks the change of the queue in one min_rtt,
+ * however far apart events are: of events further apart than min_rtt their
+ * part of that time, and events closer together add up, as the average forgets
+ * by the time that passed. Taken event by event, flows with rare events would
+ * overstate the slope, and flows with many would understate it and take the
+ * larger share (ECN or Delay's figure 9 with the smallest bursts: 1.12 : 1).
+ */
 static inline void timely_track_gradient(struct timely_state *s,
 					 const struct timely_params *p,
 					 s64 diff_ns, u64 elapsed_ns)
 {
 	u64 min_rtt_ns = timely_us_to_ns(p->min_rtt_us);
 	s64 diff_q = diff_ns * (1LL << TIMELY_DIFF_SHIFT);
+	s64 forget_q = s->rtt_diff_q;
 
-	/*
-	 * The slope of a queue is its change over the time in which it
-	 * changed. Flows whose events are further apart than min_rtt would
-	 * overstate it by that factor.
-	 */
-	if (p->elapsed_gradient && elapsed_ns > min_rtt_ns) {
-		u64 part_q = timely_div(min_rtt_ns << TIMELY_Q, elapsed_ns);
-		u64 scaled = timely_mul_shr(timely_abs(diff_q), part_q,
-					    TIMELY_Q);
-
-		diff_q = diff_q < 0 ? -(s64)scaled : (s64)scaled;
-	}
-	s->rtt_diff_q = timely_div_away((1000 - (s64)p->alpha_milli) *
-					s->rtt_diff_q +
-					(s64)p->alpha_milli * diff_q, 1000);
+	if (p->elapsed_gradient && elapsed_ns > min_rtt_ns)
+		diff_q = timely_part_of(diff_q, min_rtt_ns, elapsed_ns);
+	else if (p->elapsed_gradient)
+		forget_q = timely_part_of(forget_q, elapsed_ns, min_rtt_ns);
+	s->rtt_diff_q = timely_div_away(1000 * s->rtt_diff_q +
+					(s64)p->alpha_milli * (diff_q - forget_q),
+					1000);
 }
 
 static inline s64 timely_gradient_q(const struct timely_state *s,
@@ -367,83 +210,6 @@ static inline u64 timely_frames_shift_ns(const struct timely_params *p,
 	return frames_ns > room_us * 1000 ? frames_ns - room_us * 1000 : 0;
 }
 
-/* Jitter beyond the ordinary: how far a sample sticks out of its neighbours. */
-static inline u64 timely_jitter_ns(const struct timely_state *s,
-				   const struct timely_params *p)
-{
-	return timely_less(s->jitter_q >> TIMELY_JITTER_SHIFT,
-			   timely_us_to_ns(p->noise_slack_us) / 2);
-}
-
-/*
- * Noise differs from a queue: it only adds, and the next sample knows nothing
- * of it, while a queue stays for round trips. What a sample has over the least
- * of the last ones, as far as the jitter explains it, is noise.
- */
-static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
-				      const struct timely_params *p, u64 rtt_ns)
-{
-	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
-	u64 noise_ns = timely_min(TIMELY_NOISE_WIDTH * timely_jitter_ns(s, p),
-				  timely_us_to_ns(p->noise_max_us));
-
-	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
-}
-
-/* What the least of a few samples still has of the noise. */
-static inline u64 timely_noise_shift_ns(const struct timely_state *s,
-					const struct timely_params *p)
-{
-	return timely_min(TIMELY_NOISE_REST * timely_jitter_ns(s, p),
-			  timely_us_to_ns(p->noise_max_us));
-}
-
-/*
- * Jitter is measured as the distance of the middle one of three samples from
- * the median of the three: none while the queue rises or falls, a sixth of the
- * width of uniform noise, half the mean of exponential noise. The slack is what
- * bursts of others do to single samples; half of it is left as their average.
- */
-static inline void timely_track_noise(struct timely_state *s,
-				      const struct timely_params *p,
-				      u64 rtt_ns, u64 elapsed_ns)
-{
-	u64 slack_ns = timely_us_to_ns(p->noise_slack_us);
-	bool up = rtt_ns > s->prev_rtt_ns;
-	u64 step_ns = up ? rtt_ns - s->prev_rtt_ns : s->prev_rtt_ns - rtt_ns;
-	u64 spike_ns = up != s->step_up ? timely_min(step_ns, s->last_step_ns) : 0;
-	u64 jitter_q;
-
-	/* Between rare events the queue itself comes and goes. */
-	if (timely_is_rare(p, elapsed_ns, rtt_ns))
-		slack_ns *= TIMELY_RARE_SLACK;
-	spike_ns = timely_less(spike_ns, slack_ns);
-	jitter_q = s->jitter_q - s->jitter_q / TIMELY_JITTER_WEIGHT;
-	s->jitter_q = jitter_q + (spike_ns << TIMELY_JITTER_SHIFT) /
-				 TIMELY_JITTER_WEIGHT;
-	s->step_up = up;
-	s->last_step_ns = timely_min(step_ns, TIMELY_STEP_MAX_NS);
-	if (s->low_events >= p->noise_events) {
-		s->low_old_ns = s->low_new_ns;
-		s->low_new_ns = TIMELY_LOW_MAX_NS;
-		s->low_events = 0;
-	}
-	s->low_new_ns = timely_min(s->low_new_ns, rtt_ns);
-	s->low_events++;
-}
-
-/* Forget the samples, not the jitter. */
-static inline void timely_forget_samples(struct timely_state *s)
-{
-	s->prev_rtt_ns = 0;
-	s->rtt_diff_q = 0;
-	s->hai_count = 0;
-	s->last_step_ns = 0;
-	s->low_new_ns = TIMELY_LOW_MAX_NS;
-	s->low_old_ns = TIMELY_LOW_MAX_NS;
-	s->low_events = 0;
-}
-
 /* Decrease factor above t_high: beta * (1 - t_high / rtt). */
 static inline u64 timely_high_factor_q(const struct timely_params *p,
 				       u64 rtt_ns)
@@ -500,7 +266,7 @@ static inline bool timely_count_hai(struct timely_state *s,
 		s->hai_count++;
 	return p->hai_events && s->hai_count >= p->hai_events &&
 	       span_us >= p->hai_us &&
-	       !timely_is_rare(p, elapsed_ns, s->prev_rtt_ns);
+	       !timely_is_rare(p, elapsed_ns, s->prev_rtt_ns, TIMELY_RARE_HAI);
 }
 
 /* What one event asks for, before bounds on growth. */
@@ -761,14 +527,16 @@ static inline void timely_rate_sample(struct timely_state *s,
 	}
 	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
 	diff_ns = -(s64)timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
-	timely_track_noise(s, p, rtt_ns, elapsed_ns);
+	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns) +
+		   timely_frames_shift_ns(p, sample->cap_bps);
+	timely_track_noise(s, p, rtt_ns,
+			   timely_noise_floor_ns(s, p, rtt_ns, elapsed_ns,
+						 shift_ns));
 	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
 	timely_track_gradient(s, p, diff_ns + (s64)clean_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;
 	/* Longer paths move the thresholds up; here the RTT moves down. */
-	shift_ns = timely_base_shift_ns(p, sample->base_rtt_ns) +
-		   timely_frames_shift_ns(p, sample->cap_bps) +
-		   timely_noise_shift_ns(s, p);
+	shift_ns += timely_noise_shift_ns(s, p);
 	judged_ns = timely_max(timely_less(clean_ns, shift_ns), 1);
 	if (timely_climbing(s, p, judged_ns) &&
 	    timely_may_grow(s, p, sample, elapsed_ns)) {

@@ -115,10 +115,10 @@ class Verdicts(Runner):
 
     def test_variants_and_seeds_by_choice(self):
         self.run_scenario("good", "variants: {a: {}, b: {}, bb: {}}\n", "--variant", "b*",
-                          "--seeds", "4,7")
+                          "--seeds", "4,7-9")
         result = self.result()
         self.assertEqual([variant["name"] for variant in result["variants"]], ["b", "bb"])
-        self.assertEqual([seed["seed"] for seed in result["variants"][0]["seeds"]], [4, 7])
+        self.assertEqual([seed["seed"] for seed in result["variants"][0]["seeds"]], [4, 7, 8, 9])
 
     def test_set_reaches_the_result(self):
         self.run_scenario("good", "", "--set", "nic.ring=77")
@@ -137,7 +137,8 @@ class Usage(Runner):
 
     def test_bad_arguments(self):
         self.refused(self.run_scenario("good", "", "--variant", "zz"), "zz")
-        self.refused(self.run_scenario("good", "", "--seeds", "many"), "many")
+        for seeds in ("many", "0", "4-3", "4,,5", "1-"):
+            self.refused(self.run_scenario("good", "", "--seeds", seeds), f"--seeds {seeds}:")
         self.refused(self.run_scenario("good", "", "--set", "nic.ring"), "PATH=VALUE")
         self.refused(self.run_scenario("good", "", "--kernel", "/nonexistent"), "/nonexistent")
         self.refused(self.run_scenario("good", "", "--jobs", "0"), "jobs")

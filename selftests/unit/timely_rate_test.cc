@@ -409,8 +409,49 @@ TEST(TimelyRate, timely_rate_sample__elapsed_gradient_is_the_slope)
 	e.feed(60000);
 	e.feed(70000, 100000);  // 10 us more in 100 us
 	EXPECT_NEAR(e.out.gradient_micro, 100000, 1);
-	e.feed(75000, 5000);    // closer than min_rtt: over min_rtt
-	EXPECT_NEAR(e.out.gradient_micro, 250000, 1);
+	// A quarter of min_rtt later, that much is forgotten: 3/4 * 0.1 + 5 us / 20 us.
+	e.feed(75000, 5000);
+	EXPECT_NEAR(e.out.gradient_micro, 325000, 1);
+}
+
+// A queue that grows by 1 us in 10 us looks the same to flows of any rate.
+TEST(TimelyRate, timely_rate_sample__elapsed_gradient_is_the_same_at_any_spacing)
+{
+	for (u64 gap_ns : {1000, 4000, 20000, 30000, 100000}) {
+		Engine e(verbatim(), TIMELY_GBPS);
+
+		e.p.elapsed_gradient = 1;
+		for (u64 t_ns = 0; t_ns < 1000000; t_ns += gap_ns)
+			e.feed(60000 + t_ns / 10, gap_ns);
+		EXPECT_NEAR(e.out.gradient_micro, 100000, 2000) << gap_ns;
+	}
+}
+
+// Random walks at random distances, against the same law in doubles.
+TEST(TimelyRate, timely_rate_sample__elapsed_gradient_like_reference)
+{
+	std::mt19937_64 random(11);
+
+	for (int trace = 0; trace < 20; trace++) {
+		Engine e(verbatim(), TIMELY_GBPS);
+		double previous = 0, diff = 0;
+		const double alpha = e.p.alpha_milli / 1000.0;
+		const double min_rtt = e.p.min_rtt_us * 1000.0;
+
+		e.p.elapsed_gradient = 1;
+		for (u64 rtt_ns : walk_trace(trace, 3000, 1000)) {
+			double gap = 1 + random() % 60000;
+			double part = std::min(1.0, gap / min_rtt);
+			double slope = std::min(1.0, min_rtt / gap);
+
+			e.feed(rtt_ns, gap);
+			if (previous)
+				diff += alpha * (slope * (rtt_ns - previous) -
+						 part * diff);
+			previous = rtt_ns;
+			ASSERT_NEAR(e.out.gradient_micro, diff / min_rtt * 1e6, 2);
+		}
+	}
 }
 
 TEST(TimelyRate, timely_rate_sample__scaled_step_per_min_rtt)
@@ -575,33 +616,66 @@ TEST(TimelyRate, timely_rate_sample__noise_is_no_queue)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
-	shake(e, 22000, 50000, 300);
+	shake(e, 22000, 60000, 300);
 	for (int i = 0; i < 20; i++) {
-		shake(e, 22000, 50000, 2);
+		shake(e, 22000, 60000, 2);
 		ASSERT_NE(e.out.branch, TIMELY_BRANCH_HIGH);
 		ASSERT_NE(e.out.branch, TIMELY_BRANCH_DEC);
 	}
 	e.p.noise_max_us = 0;
-	shake(e, 22000, 50000, 2);
+	shake(e, 22000, 60000, 2);
 	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
 }
 
-TEST(TimelyRate, timely_rate_sample__rare_events_take_one_step)
+TEST(TimelyRate, timely_rate_sample__rare_events_count_less)
 {
-	Engine e(verbatim(), TIMELY_GBPS);
+	// In round trips of 20 us: at rare_rtts, 16 and 81 times as far apart.
+	const std::vector<std::pair<u64, double>> cases = {
+		{80000, 1}, {80100, 1}, {1280000, 0.5}, {6480000, 1 / 3.0}};
 
-	e.p.scale_updates = 1;
-	e.p.scale_max = 3;
-	e.p.hai_low = 1;
-	e.feed(20000);
-	e.feed(20000, 600000);
-	EXPECT_EQ(e.out.rate_bps, TIMELY_GBPS + 3 * e.p.delta_bps);
-	e.p.rare_rtts = 14;
-	for (int i = 1; i < 20; i++) {
-		e.feed(20000, 600000);
-		ASSERT_EQ(e.out.branch, TIMELY_BRANCH_LOW);
-		ASSERT_EQ(e.out.rate_bps, TIMELY_GBPS + (3 + i) * e.p.delta_bps);
+	for (auto [gap_ns, part] : cases) {
+		Engine e(verbatim(), TIMELY_GBPS);
+
+		e.p.scale_updates = 1;
+		e.p.scale_max = 3;
+		e.p.rare_rtts = 4;
+		e.feed(20000);
+		e.feed(20000, gap_ns);
+		EXPECT_NEAR(e.out.rate_bps - double(TIMELY_GBPS),
+			    part * 3 * e.p.delta_bps, 0.001 * e.p.delta_bps)
+			<< gap_ns;
 	}
+}
+
+TEST(TimelyRate, timely_rate_sample__rare_events_start_no_hai)
+{
+	for (u64 gap_ns : {240000, 240100}) {
+		Engine e(verbatim(), TIMELY_GBPS);
+
+		e.p.rare_rtts = 4;
+		e.p.hai_low = 1;
+		for (int i = 0; i < 20; i++)
+			e.feed(20000, gap_ns);
+		EXPECT_EQ(e.out.branch == TIMELY_BRANCH_HAI, gap_ns == 240000);
+	}
+}
+
+TEST(TimelyRate, timely_noise_floor_ns__grows_with_queue_and_distance)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+	const u64 slack_ns = e.p.noise_slack_us * 1000;
+	const u64 near_ns = 30000ULL * 2 * e.p.rare_rtts;
+
+	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 1000, 0), slack_ns);
+	shake(e, e.p.t_low_us * 1000 + 30000, 0, 10);
+	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 1000, 0),
+		  slack_ns + 10000);
+	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 1000, 30000), slack_ns);
+	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, near_ns, 30000), slack_ns);
+	EXPECT_NEAR(timely_noise_floor_ns(&e.state, &e.p, 30000, 2 * near_ns, 30000),
+		    2 * slack_ns, 2);
+	EXPECT_EQ(timely_noise_floor_ns(&e.state, &e.p, 30000, 100 * near_ns, 30000),
+		  4 * slack_ns);
 }
 
 TEST(TimelyRate, timely_rate_sample__queue_under_noise_is_seen)
@@ -617,7 +691,7 @@ TEST(TimelyRate, timely_rate_sample__rising_queue_is_no_noise)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
-	for (u64 rtt_ns = 20000; rtt_ns < 70000; rtt_ns += 500)
+	for (u64 rtt_ns = 20000; rtt_ns < 80000; rtt_ns += 500)
 		e.feed(rtt_ns);
 	EXPECT_EQ(e.state.jitter_q, 0u);
 	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);

@@ -197,6 +197,16 @@ TEST(Presets, list_knobs__names_every_parameter)
 	EXPECT_EQ(list["parameters"][0]["name"], "init_rate_bps");
 }
 
+TEST(Presets, list_knobs__both_algorithms_when_none_is_named)
+{
+	auto list = nlohmann::json::parse(command("replay --list -j").output);
+
+	ASSERT_EQ(list.size(), 2u);
+	EXPECT_EQ(list[0]["algorithm"], "timely");
+	EXPECT_EQ(list[1]["algorithm"], "timely_patched");
+	EXPECT_EQ(command("replay --list").status, 0);
+}
+
 TEST(Command, replay__status_tells_input_from_usage)
 {
 	Ended good = command("replay --algo timely --preset verbatim "

@@ -15,7 +15,7 @@
  * carry that noise.
  *
  * Interfaces are NOARP: frames are routed by MAC address if it is another
- * NIC's, else by IP address (vr_frame.c).
+ * NIC's, else by IP address (vr_header.c).
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -48,7 +48,7 @@ static struct vr_nic *dev_nic(struct net_device *dev)
 bool vr_nic_awaited(const struct vr_port *port)
 {
 	const struct vr_nic *nic = vr_nic(port->node);
-	const struct vr_cb *cb = vr_cb(port->on_wire);
+	const struct vr_cb *cb = &port->on_wire->cb;
 
 	if (!(cb->flags & VR_F_LAST))
 		return false;
@@ -77,7 +77,7 @@ static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 	u64 now_ps;
 
 	skb_tx_timestamp(skb);
-	vr_frame_classify(skb, nic);
+	vr_classify(skb, nic);
 	now_ps = vr_enter();
 	if (unlikely(!nic->port || !vrack.up)) {
 		vr_drop(skb);
@@ -161,82 +161,161 @@ static struct sk_buff *read_out(struct sk_buff *skb)
 	return NULL;
 }
 
-/* The next frame of a ring in which none is begun; NULL when it is empty. */
-static struct sk_buff *begin(struct vr_nic *nic, u16 index, u64 now_ps)
+/* What the NIC cannot send, for want of memory, it throws away and completes. */
+static void abandon(struct vr_nic *nic, u16 index, struct sk_buff *skb)
+{
+	nic->dev->stats.tx_dropped++;
+	if (vr_cb(skb)->flags & VR_F_SYNTH)
+		nic->txq[index].injected--;
+	else
+		complete_tx(nic, index, skb->len);
+	vr_drop(skb);
+}
+
+static bool cutting(const struct vr_txq *q)
+{
+	return q->burst || q->frames;
+}
+
+/* Begin with @skb: as a burst, as frames that the stack has cut, or as it is. */
+static struct sk_buff *begin(struct vr_txq *q, struct sk_buff *skb)
+{
+	struct sk_buff *frames;
+
+	if (skb_is_gso(skb))
+		q->burst = vr_burst_make(skb);
+	if (!q->burst) {
+		frames = read_out(skb);
+		if (!frames || IS_ERR(frames))
+			return frames ?: skb;
+		q->frames = frames;
+	}
+	q->parent = skb;
+	return NULL;
+}
+
+static struct vr_frame *whole(struct sk_buff *skb)
+{
+	struct vr_frame *frame = vr_frame_alloc(vr_cb(skb));
+
+	if (!frame)
+		return NULL;
+	frame->cb.flags |= VR_F_LAST;
+	frame->skb = skb;
+	frame->len = skb->len;
+	return frame;
+}
+
+static u32 frame_wire_bytes(const struct vr_frame *frame)
+{
+	bool tag = !(frame->cb.flags & VR_F_CUT) && skb_vlan_tag_present(frame->skb);
+
+	return vr_wire_bytes(frame->len + (tag ? VLAN_HLEN : 0));
+}
+
+static bool take_frame(struct vr_txq *q, struct vr_frame *frame)
+{
+	struct sk_buff *skb = q->frames;
+
+	q->frames = skb->next;
+	skb_mark_not_on_list(skb);
+	frame->skb = skb;
+	frame->len = skb->len;
+	return q->frames;
+}
+
+static struct vr_frame *next_cut(struct vr_txq *q)
+{
+	struct vr_frame *frame = vr_frame_alloc(vr_cb(q->parent));
+	bool more;
+
+	if (!frame)
+		return NULL;
+	if (q->burst) {
+		more = vr_burst_cut(q->burst, frame);
+		if (!more)
+			q->burst = NULL;
+	} else {
+		more = take_frame(q, frame);
+	}
+	frame->cb.wire_bytes = frame_wire_bytes(frame);
+	if (!more)
+		frame->cb.flags |= VR_F_LAST;
+	return frame;
+}
+
+/* No memory for the next frame of q->parent: the rest of it is lost. */
+static void abandon_cut(struct vr_nic *nic, u16 index)
 {
 	struct vr_txq *q = &nic->txq[index];
-	struct sk_buff *skb, *frames;
-	struct vr_cb *cb;
 
-	while ((skb = __skb_dequeue(&q->ring))) {
-		cb = vr_cb(skb);
-		cb->waited_ps = now_ps - cb->queued_ps;
-		frames = read_out(skb);
-		if (!frames) {
-			cb->flags |= VR_F_LAST;
-			return skb;
-		}
-		if (!IS_ERR(frames)) {
-			q->parent = skb;
-			q->frames = frames;
-			return NULL;
-		}
-		nic->dev->stats.tx_dropped++;
-		complete_tx(nic, index, skb->len);
-		vr_drop(skb);
+	if (q->burst)
+		vr_burst_put(q->burst);
+	kfree_skb_list(q->frames);
+	q->burst = NULL;
+	q->frames = NULL;
+	abandon(nic, index, q->parent);
+	q->parent = NULL;
+}
+
+/* The next frame of a ring in which none is begun, unless cutting begins; NULL when it is empty. */
+static struct vr_frame *next_whole(struct vr_nic *nic, u16 index, u64 now_ps)
+{
+	struct vr_txq *q = &nic->txq[index];
+	struct vr_frame *frame;
+	struct sk_buff *skb, *as_is;
+
+	while (!cutting(q) && (skb = __skb_dequeue(&q->ring))) {
+		vr_cb(skb)->waited_ps = now_ps - vr_cb(skb)->queued_ps;
+		as_is = begin(q, skb);
+		if (!as_is)
+			break;
+		frame = IS_ERR(as_is) ? NULL : whole(as_is);
+		if (frame)
+			return frame;
+		abandon(nic, index, skb);
 	}
 	return NULL;
 }
 
-static struct sk_buff *next_cut(struct vr_txq *q)
-{
-	struct sk_buff *skb = q->frames;
-	struct vr_cb *cb = vr_cb(skb);
-
-	q->frames = skb->next;
-	skb_mark_not_on_list(skb);
-	*cb = *vr_cb(q->parent);
-	cb->wire_bytes = vr_wire_bytes(skb->len + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0));
-	if (!q->frames)
-		cb->flags |= VR_F_LAST;
-	return skb;
-}
-
-static struct sk_buff *next_of(struct vr_nic *nic, u16 index, u64 now_ps)
+static struct vr_frame *next_of(struct vr_nic *nic, u16 index, u64 now_ps)
 {
 	struct vr_txq *q = &nic->txq[index];
-	struct sk_buff *head = q->frames ? q->parent : skb_peek(&q->ring);
-	struct sk_buff *skb;
+	struct sk_buff *head = cutting(q) ? q->parent : skb_peek(&q->ring);
+	struct vr_frame *frame = NULL;
 
 	if (!head || nic->port->paused & BIT(vr_cb(head)->prio))
 		return NULL;
-	if (!q->frames) {
-		skb = begin(nic, index, now_ps);
-		if (skb || !q->frames)
-			return skb;
+	while (!frame && (cutting(q) || !skb_queue_empty(&q->ring))) {
+		frame = next_whole(nic, index, now_ps);
+		if (frame || !cutting(q))
+			break;
+		frame = next_cut(q);
+		if (!frame)
+			abandon_cut(nic, index);
 	}
-	return next_cut(q);
+	return frame;
 }
 
 /* Frame by frame round robin over the rings. */
-static struct sk_buff *dequeue(struct vr_port *port, u64 now_ps)
+static struct vr_frame *dequeue(struct vr_port *port, u64 now_ps)
 {
 	struct vr_nic *nic = vr_nic(port->node);
+	struct vr_frame *frame;
 	u16 i, index;
-	struct sk_buff *skb;
 
 	for (i = 0; i < nic->txqs; i++) {
 		index = (nic->next_txq + i) % nic->txqs;
-		skb = next_of(nic, index, now_ps);
-		if (!skb)
+		frame = next_of(nic, index, now_ps);
+		if (!frame)
 			continue;
 		if (!port->stat.tx_packets)
 			nic->tx_first_ps = now_ps;
 		nic->sending_txq = index;
 		nic->next_txq = (index + 1) % nic->txqs;
 		nic->dev->stats.tx_packets++;
-		nic->dev->stats.tx_bytes += skb->len;
-		return skb;
+		nic->dev->stats.tx_bytes += frame->len;
+		return frame;
 	}
 	return NULL;
 }
@@ -246,24 +325,25 @@ void vr_nic_sent(struct vr_port *port, u64 now_ps)
 {
 	struct vr_nic *nic = vr_nic(port->node);
 	struct vr_txq *q = &nic->txq[nic->sending_txq];
-	struct sk_buff *skb = port->on_wire;
+	struct vr_frame *frame = port->on_wire;
+	struct sk_buff *skb;
 	u32 bytes;
 
 	port->on_wire = NULL;
-	if (!skb)
+	if (!frame)
 		return;
+	skb = q->parent ?: frame->skb;
 	if (unlikely(nic->hooks && nic->hooks->sent))
 		nic->hooks->sent(nic, skb, port->began_ps, now_ps);
-	if (!(vr_cb(skb)->flags & VR_F_LAST))
+	if (!(frame->cb.flags & VR_F_LAST))
 		return;
-	if (vr_cb(skb)->flags & VR_F_SYNTH) {
+	if (frame->cb.flags & VR_F_SYNTH) {
 		q->injected--;
 		return;
 	}
 	bytes = skb->len;
-	if (q->parent && !q->frames) {
-		bytes = q->parent->len;
-		vr_drop(q->parent);
+	if (q->parent) {
+		vr_drop(skb);
 		q->parent = NULL;
 	} else {
 		skb_orphan(skb);
@@ -276,7 +356,7 @@ void vr_nic_sent(struct vr_port *port, u64 now_ps)
 static void interrupt(struct vr_nic *nic)
 {
 	nic->irq_enabled = false;
-	napi_schedule(&nic->napi);
+	vr_engine_poll(nic);
 }
 
 static void irq_event(struct vr_event *ev, u64 now_ps)
@@ -287,7 +367,7 @@ static void irq_event(struct vr_event *ev, u64 now_ps)
 /* Interrupts are on and frames wait: when is the next one due? */
 static void set_irq(struct vr_nic *nic, u64 now_ps)
 {
-	bool full = skb_queue_len(&nic->rx) >= nic->rx_frames || !nic->rx_ps;
+	bool full = nic->rx.count >= nic->rx_frames || !nic->rx_ps;
 	u64 when_ps = full ? now_ps : now_ps + nic->rx_ps;
 
 	if (nic->jitter_ps) {
@@ -301,18 +381,18 @@ static void set_irq(struct vr_nic *nic, u64 now_ps)
 	}
 }
 
-static void sink_synthetic(struct vr_nic *nic, struct sk_buff *skb)
+static void sink_synthetic(struct vr_nic *nic, struct vr_frame *frame)
 {
 	nic->synth_packets++;
-	if (vr_frame_is_ce(skb))
+	if (vr_header_is_ce(frame->skb))
 		nic->synth_ce++;
-	vr_drop(skb);
+	vr_frame_drop(frame);
 }
 
-static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
+static void receive(struct vr_port *port, struct vr_frame *frame, u64 now_ps)
 {
 	struct vr_nic *nic = vr_nic(port->node);
-	struct vr_cb *cb = vr_cb(skb);
+	struct vr_cb *cb = &frame->cb;
 
 	if (!nic->rx_packets++)
 		nic->rx_first_ps = now_ps;
@@ -320,18 +400,16 @@ static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 	nic->rx_wire_bytes += cb->wire_bytes;
 	vr_hist_add(cb->flags & VR_F_PAYLOAD ? nic->delay_payload : nic->delay_bare,
 		    div_u64(cb->waited_ps, VR_PS_PER_NS));
-	if (unlikely(nic->hooks && nic->hooks->received))
-		nic->hooks->received(nic, skb, now_ps);
 	if (cb->flags & VR_F_SYNTH) {
-		sink_synthetic(nic, skb);
+		sink_synthetic(nic, frame);
 		return;
 	}
-	if (!netif_running(nic->dev) || skb_queue_len(&nic->rx) >= RX_RING) {
+	if (!netif_running(nic->dev) || nic->rx.count >= RX_RING) {
 		nic->rx_drops++;
-		vr_drop(skb);
+		vr_frame_drop(frame);
 		return;
 	}
-	__skb_queue_tail(&nic->rx, skb);
+	vr_fifo_push(&nic->rx, frame);
 	if (nic->irq_enabled)
 		set_irq(nic, now_ps);
 }
@@ -364,11 +442,28 @@ static void deliver(struct vr_nic *nic, struct sk_buff *skb, bool alone)
 		napi_gro_receive(&nic->napi, skb);
 }
 
+/* The host's own memory for a frame that has arrived. */
+static struct sk_buff *receive_skb(struct vr_nic *nic)
+{
+	struct sk_buff *skb = vr_frame_to_skb(vr_fifo_pop(&nic->rx));
+
+	if (!skb)
+		nic->rx_drops++;
+	else if (unlikely(nic->hooks && nic->hooks->received))
+		nic->hooks->received(nic, skb, vr_cb(skb)->arrive_ps);
+	return skb;
+}
+
 static void take_rx(struct vr_nic *nic, struct sk_buff_head *batch, int budget)
 {
+	struct sk_buff *skb;
+
 	vr_enter();
-	while (budget-- && !skb_queue_empty(&nic->rx))
-		__skb_queue_tail(batch, __skb_dequeue(&nic->rx));
+	while (budget-- && nic->rx.count) {
+		skb = receive_skb(nic);
+		if (skb)
+			__skb_queue_tail(batch, skb);
+	}
 	vr_leave();
 }
 
@@ -391,11 +486,20 @@ static int poll(struct napi_struct *napi, int budget)
 	if (done < budget && napi_complete_done(napi, done)) {
 		now_ps = vr_enter();
 		nic->irq_enabled = true;
-		if (!skb_queue_empty(&nic->rx))
+		if (nic->rx.count)
 			set_irq(nic, now_ps);
 		vr_leave();
 	}
 	return done;
+}
+
+/* What napi_schedule() comes to, or with @here the same without a softirq of its own. */
+void vr_nic_poll(struct vr_nic *nic, bool here)
+{
+	if (!napi_schedule_prep(&nic->napi))
+		return;
+	if (!here || poll(&nic->napi, NAPI_POLL_WEIGHT) == NAPI_POLL_WEIGHT)
+		__napi_schedule(&nic->napi);
 }
 
 /* ---- net_device ---- */
@@ -423,7 +527,7 @@ static int nic_stop(struct net_device *dev)
 	vr_enter();
 	nic->irq_enabled = false;
 	vr_event_cancel(&nic->irq);
-	skb_queue_splice_tail_init(&nic->rx, &vrack.done);
+	vr_fifo_purge(&nic->rx);
 	vr_leave();
 	local_bh_enable();
 	napi_disable(&nic->napi);
@@ -560,7 +664,7 @@ struct vr_nic *vr_nic_add(const char *name, u16 queues)
 	if (!nic)
 		return ERR_PTR(-ENOMEM);
 	nic->txqs = queues;
-	__skb_queue_head_init(&nic->rx);
+	INIT_LIST_HEAD(&nic->poll_link);
 	vr_event_init(&nic->irq, true, irq_event);
 	nic->node.dequeue = dequeue;
 	nic->node.receive = receive;
@@ -596,10 +700,12 @@ void vr_nic_free(struct vr_nic *nic)
 
 	for (i = 0; i < nic->txqs; i++) {
 		__skb_queue_purge(&nic->txq[i].ring);
+		if (nic->txq[i].burst)
+			vr_burst_put(nic->txq[i].burst);
 		kfree_skb_list(nic->txq[i].frames);
 		kfree_skb(nic->txq[i].parent);
 	}
-	__skb_queue_purge(&nic->rx);
+	vr_fifo_purge(&nic->rx);
 	vr_addr_del(nic);
 	free_netdev(nic->dev);
 	kfree(nic->txq);

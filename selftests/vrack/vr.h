@@ -11,8 +11,9 @@
  *                     one frame at a time at line rate, delay_ps later at the
  *                     other end, whole; a NIC cuts TSO skbs just before
  *
- * A frame is an sk_buff of at most one MTU whose control block (struct vr_cb)
- * the rack owns from ndo_start_xmit to delivery. Every egress, of NIC and
+ * What a host hands over is an sk_buff whose control block (struct vr_cb) the
+ * rack owns. On the wire it is one or more frames (struct vr_frame) of at most
+ * one MTU each, to become an sk_buff again at the receiver. Every egress, of NIC and
  * switch alike, is a struct vr_port: what differs is where its next frame
  * comes from (->dequeue) and what happens when one has left (->sent).
  *
@@ -26,6 +27,7 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/netdevice.h>
+#include <linux/prefetch.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
@@ -45,8 +47,11 @@
 #define VR_F_PFC	BIT(2)	/* PFC message between neighbours */
 #define VR_F_SYNTH	BIT(3)	/* from a frame source, counted at the sink */
 #define VR_F_FLOOD	BIT(4)	/* multicast: copied along the tree */
+#define VR_F_XOFF	BIT(5)	/* VR_F_PFC: stop prio; else go */
+#define VR_F_CUT	BIT(6)	/* of a burst (vr_burst.c), not an skb yet */
+#define VR_F_CE		BIT(7)	/* VR_F_CUT: marked on its way */
 
-/* What the rack knows of a frame; lives in skb->cb. */
+/* What the rack knows of a frame; in skb->cb while the host's skb waits in a ring. */
 struct vr_cb {
 	u64 queued_ps;		/* entered the queue it stands in */
 	u64 arrive_ps;		/* will be whole at the other end of the link */
@@ -58,7 +63,6 @@ struct vr_cb {
 	u8 prio;
 	u8 color;
 	u8 flags;
-	u8 pfc_xoff;		/* VR_F_PFC: 1 stop, 0 go, for prio */
 };
 
 static inline struct vr_cb *vr_cb(struct sk_buff *skb)
@@ -67,9 +71,54 @@ static inline struct vr_cb *vr_cb(struct sk_buff *skb)
 	return (struct vr_cb *)skb->cb;
 }
 
+struct vr_burst;
+
+/* A frame under way: one cache line, so that deep queues stay in the cache. */
+struct vr_frame {
+	struct vr_cb cb;
+	struct vr_frame *next;	/* in its fifo */
+	union {
+		struct sk_buff *skb;	/* NULL for PFC */
+		struct vr_burst *burst;	/* VR_F_CUT */
+	};
+	u16 len;		/* MAC header to payload */
+	u16 segment;		/* VR_F_CUT: which of the burst, from 0, */
+	u32 frag:8;		/* and where its payload begins */
+	u32 frag_offset:24;
+};
+
+/* Empty when all zero. */
+struct vr_fifo {
+	struct vr_frame *first;
+	struct vr_frame *last;
+	u32 count;
+};
+
+static inline void vr_fifo_push(struct vr_fifo *fifo, struct vr_frame *frame)
+{
+	frame->next = NULL;
+	if (fifo->first)
+		fifo->last->next = frame;
+	else
+		fifo->first = frame;
+	fifo->last = frame;
+	fifo->count++;
+}
+
+static inline struct vr_frame *vr_fifo_pop(struct vr_fifo *fifo)
+{
+	struct vr_frame *frame = fifo->first;
+
+	if (frame) {
+		fifo->first = frame->next;
+		fifo->count--;
+		/* long out of the cache, and next to be needed */
+		prefetch(fifo->first);
+	}
+	return frame;
+}
+
 struct vr_event {
-	u64 when_ps;
-	u64 order;		/* equal times run in the order of scheduling */
 	int slot;		/* in its heap, -1 when not scheduled */
 	bool host;		/* the host sees its effect at once (see vr_engine.c) */
 	void (*fn)(struct vr_event *ev, u64 now_ps);
@@ -80,7 +129,7 @@ struct vr_node;
 
 /* One direction of a cable: frames in flight, oldest first. */
 struct vr_link {
-	struct sk_buff_head flight;
+	struct vr_fifo flight;
 	struct vr_event arrival;	/* of the oldest */
 	u64 delay_ps;
 	u64 last_arrive_ps;	/* a shortened cable must not reorder */
@@ -115,7 +164,7 @@ struct vr_port {
 	u64 began_ps;		/* the frame last put on the wire: first bit, */
 	u64 busy_until_ps;	/* and last */
 	bool wake_set;		/* tx_done is scheduled */
-	struct sk_buff *on_wire;	/* NIC: frame being sent, to be completed */
+	struct vr_frame *on_wire;	/* NIC: frame being sent, to be completed */
 	struct vr_event tx_done;
 	struct vr_link link;	/* from here to peer */
 	u8 paused;		/* priorities stopped by the peer, a bit each */
@@ -123,10 +172,10 @@ struct vr_port {
 	struct vr_port_stat stat;
 
 	/* switch ports only */
-	struct sk_buff_head queue[VR_PRIOS];
+	struct vr_fifo queue[VR_PRIOS];
 	u64 queue_bytes[VR_PRIOS];
 	u64 waiting_bytes;	/* all priorities */
-	struct sk_buff_head control;	/* PFC messages, sent first */
+	struct vr_fifo control;	/* PFC messages, sent first */
 	u64 held_bytes[VR_PRIOS];	/* in this switch, having come in here */
 	u8 xoff_sent;		/* priorities we stopped at the peer */
 	struct vr_ecn ecn;
@@ -146,9 +195,9 @@ struct vr_node {
 	struct vr_port **port;
 
 	/* set by the kind: next frame to send, or NULL */
-	struct sk_buff *(*dequeue)(struct vr_port *port, u64 now_ps);
+	struct vr_frame *(*dequeue)(struct vr_port *port, u64 now_ps);
 	/* a whole frame came in on @port; owns it */
-	void (*receive)(struct vr_port *port, struct sk_buff *skb, u64 now_ps);
+	void (*receive)(struct vr_port *port, struct vr_frame *frame, u64 now_ps);
 
 	/* switches: routes[dst node] -> next-hop ports; fixed after `up` */
 	u16 *routes;		/* a row a destination: count, then ports */
@@ -171,7 +220,8 @@ struct vr_switch {
 struct vr_txq {
 	struct sk_buff_head ring;	/* handed over, not begun */
 	struct sk_buff *parent;		/* the TSO skb being cut, or NULL */
-	struct sk_buff *frames;		/* what is left of it */
+	struct vr_burst *burst;		/* what is left of it: this, */
+	struct sk_buff *frames;		/* or these */
 	u32 in_ring;			/* the host's: ring, and what is in service */
 	u32 injected;			/* frame sources' */
 };
@@ -179,8 +229,9 @@ struct vr_txq {
 struct vr_nic;
 
 /*
- * Where a later PHC and its hardware stamps attach: called with the exact
- * times of a frame's first and last bit at this NIC. NULL: nobody.
+ * Where a later PHC and its hardware stamps attach: called with the exact times
+ * of a frame's first and last bit at this NIC, and what the host handed over or
+ * is to be given. NULL: nobody.
  */
 struct vr_nic_hooks {
 	void (*sent)(struct vr_nic *nic, struct sk_buff *skb, u64 first_ps, u64 last_ps);
@@ -199,9 +250,10 @@ struct vr_nic {
 	u16 sending_txq;	/* of port->on_wire */
 	u32 ring_size;
 
-	struct sk_buff_head rx;	/* arrived, not yet polled */
+	struct vr_fifo rx;	/* arrived, not yet polled */
 	struct vr_event irq;
 	bool irq_enabled;	/* false while NAPI polls */
+	struct list_head poll_link;	/* waits for the engine to poll it */
 	u32 rx_frames;		/* coalescing: interrupt at so many frames */
 	u64 rx_ps;		/* or so long after the first */
 	u64 jitter_ps;		/* mean of the exponential delay of the poll */
@@ -242,6 +294,7 @@ extern struct vrack vrack;
 
 /* vr_engine.c */
 int vr_engine_init(void);
+void vr_engine_stop(void);
 void vr_engine_exit(void);
 u64 vr_now_ps(void);
 void vr_event_init(struct vr_event *ev, bool host, void (*fn)(struct vr_event *ev, u64 now_ps));
@@ -252,6 +305,12 @@ u64 vr_enter(void) __acquires(&vrack.lock);
 void vr_leave(void) __releases(&vrack.lock);
 u32 vr_random(void);
 u64 vr_random_exp(u64 mean);
+void vr_engine_poll(struct vr_nic *nic);
+
+/* vr_clock.c */
+bool vr_clock_stands(void);
+bool vr_clock_due(const struct hrtimer *timer);
+u64 vr_clock_advance(const struct hrtimer *timer, u64 now_ns, u64 due_ns);
 
 /* vr_port.c */
 struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp);
@@ -259,7 +318,6 @@ void vr_port_free(struct vr_port *port);
 void vr_port_connect(struct vr_port *a, struct vr_port *b);
 void vr_port_kick(struct vr_port *port, u64 now_ps);
 void vr_port_pause(struct vr_port *port, u8 prio, bool xoff, u64 now_ps);
-void vr_drop(struct sk_buff *skb);
 
 /* vswitch.c */
 struct vr_switch *vr_switch_add(const char *name);
@@ -277,6 +335,7 @@ void vr_nic_free(struct vr_nic *nic);
 bool vr_nic_awaited(const struct vr_port *port);
 void vr_nic_sent(struct vr_port *port, u64 now_ps);
 void vr_nic_up(struct vr_nic *nic);
+void vr_nic_poll(struct vr_nic *nic, bool here);
 void vr_nic_inject(struct vr_nic *nic, struct sk_buff *skb, u64 now_ps);
 
 static inline struct vr_nic *vr_nic(struct vr_node *node)
@@ -285,17 +344,35 @@ static inline struct vr_nic *vr_nic(struct vr_node *node)
 }
 
 /* vr_frame.c */
-void vr_frame_classify(struct sk_buff *skb, const struct vr_nic *from);
-struct sk_buff *vr_frame_build(struct vr_nic *from, struct vr_nic *to, u32 ip_bytes, u8 tos,
-			       u16 flow);
-bool vr_frame_set_ce(struct sk_buff *skb);
-bool vr_frame_is_ce(const struct sk_buff *skb);
+int vr_frames_init(void);
+void vr_frames_exit(void);
+struct vr_frame *vr_frame_alloc(const struct vr_cb *cb);
+struct vr_frame *vr_frame_copy(const struct vr_frame *frame);
+struct sk_buff *vr_frame_to_skb(struct vr_frame *frame);
+void vr_frame_drop(struct vr_frame *frame);
+void vr_fifo_purge(struct vr_fifo *fifo);
+void vr_drop(struct sk_buff *skb);
+bool vr_frame_set_ce(struct vr_frame *frame);
+
+/* vr_header.c */
+void vr_classify(struct sk_buff *skb, const struct vr_nic *from);
+struct sk_buff *vr_header_build(struct vr_nic *from, struct vr_nic *to, u32 ip_bytes, u8 tos,
+				u16 flow);
+bool vr_header_set_ce(struct sk_buff *skb);
+bool vr_header_is_ce(const struct sk_buff *skb);
+
+/* vr_burst.c */
+struct vr_burst *vr_burst_make(const struct sk_buff *skb);
+void vr_burst_put(struct vr_burst *burst);
+bool vr_burst_cut(struct vr_burst *burst, struct vr_frame *frame);
+bool vr_burst_set_ce(struct vr_frame *frame);
+struct sk_buff *vr_burst_build(const struct vr_frame *frame);
 
 /* vr_route.c */
 int vr_route_all(void);
 u32 vr_route_port(struct vr_switch *sw, const struct vr_cb *cb);
-void vr_route_flood(struct vr_switch *sw, struct sk_buff *skb, u16 in_port, u64 now_ps,
-		    void (*enqueue)(struct vr_switch *, struct vr_port *, struct sk_buff *, u64));
+void vr_route_flood(struct vr_switch *sw, struct vr_frame *frame, u16 in_port, u64 now_ps,
+		    void (*enqueue)(struct vr_switch *, struct vr_port *, struct vr_frame *, u64));
 void vr_route_free(struct vr_node *node);
 int vr_addr_add(struct vr_nic *nic);
 void vr_addr_del(struct vr_nic *nic);

@@ -1,197 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the rack reads from a frame's headers, and the one bit it writes. */
-#include <linux/etherdevice.h>
-#include <linux/if_vlan.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/jhash.h>
-#include <linux/tcp.h>
-#include <linux/udp.h>
-#include <net/dsfield.h>
-#include <net/inet_ecn.h>
-#include <net/ip.h>
+/* Frames under way: where they come from, what they become, how they end. */
+#include <linux/slab.h>
 
 #include "vr.h"
 
-struct l4 {
-	u32 offset;	/* of the transport header; 0: none to be read */
-	u8 proto;
-	u8 dsfield;
-};
+/*
+ * Frames done with, the last one first: still in the processor's cache, where the
+ * slab's own order after a deep queue is that of memory long cold. None are kept
+ * when KASAN is to see the use of one after its end.
+ */
+#define SPARE_MAX	(IS_ENABLED(CONFIG_KASAN) ? 0 : 65536)	/* 4 MB */
 
-/* EtherType behind up to two VLAN tags; *@offset is moved behind them. */
-static __be16 ether_type(const struct sk_buff *skb, const struct ethhdr *eth, u32 *offset)
+static struct kmem_cache *cache;
+static struct vr_frame *spare;	/* linked by ->next; vrack.lock */
+static u32 spares;
+
+static struct vr_frame *get_frame(void)
 {
-	__be16 type = eth->h_proto;
-	struct vlan_hdr _vlan;
-	const struct vlan_hdr *vlan;
-	int depth;
+	struct vr_frame *frame = spare;
 
-	*offset = ETH_HLEN;
-	for (depth = 0; depth < 2 && eth_type_vlan(type); depth++) {
-		vlan = skb_header_pointer(skb, *offset, sizeof(_vlan), &_vlan);
-		if (!vlan)
-			return 0;
-		type = vlan->h_vlan_encapsulated_proto;
-		*offset += VLAN_HLEN;
+	if (!frame)
+		return kmem_cache_alloc(cache, GFP_ATOMIC);
+	spare = frame->next;
+	spares--;
+	return frame;
+}
+
+static void put_frame(struct vr_frame *frame)
+{
+	if (spares >= SPARE_MAX) {
+		kmem_cache_free(cache, frame);
+		return;
 	}
-	return type;
+	frame->next = spare;
+	spare = frame;
+	spares++;
 }
 
-static void read_ipv4(const struct sk_buff *skb, u32 offset, struct vr_cb *cb, struct l4 *l4)
+int vr_frames_init(void)
 {
-	struct iphdr _ip;
-	const struct iphdr *ip = skb_header_pointer(skb, offset, sizeof(_ip), &_ip);
-
-	if (!ip || ip->ihl < 5)
-		return;
-	if (cb->dst == VR_NO_NODE)
-		cb->dst = vr_addr_find4(ip->daddr);
-	cb->hash = jhash_3words((__force u32)ip->saddr, (__force u32)ip->daddr, ip->protocol, 0);
-	l4->dsfield = ip->tos;
-	l4->proto = ip->protocol;
-	if (!(ip->frag_off & htons(IP_OFFSET | IP_MF)))
-		l4->offset = offset + ip->ihl * 4;
+	BUILD_BUG_ON(sizeof(struct vr_frame) > 64);
+	cache = kmem_cache_create("vrack_frame", sizeof(struct vr_frame), 0, SLAB_HWCACHE_ALIGN,
+				  NULL);
+	return cache ? 0 : -ENOMEM;
 }
 
-static void read_ipv6(const struct sk_buff *skb, u32 offset, struct vr_cb *cb, struct l4 *l4)
+void vr_frames_exit(void)
 {
-	struct ipv6hdr _ip;
-	const struct ipv6hdr *ip = skb_header_pointer(skb, offset, sizeof(_ip), &_ip);
-
-	if (!ip)
-		return;
-	if (cb->dst == VR_NO_NODE)
-		cb->dst = vr_addr_find6(&ip->daddr);
-	cb->hash = jhash2((const u32 *)&ip->saddr, 8, ip->nexthdr);
-	l4->dsfield = ipv6_get_dsfield(ip);
-	l4->proto = ip->nexthdr;
-	l4->offset = offset + sizeof(*ip);
+	while (spare)
+		kmem_cache_free(cache, get_frame());
+	kmem_cache_destroy(cache);
 }
 
-static bool has_payload(const struct sk_buff *skb, const struct l4 *l4)
+/* A frame that carries nothing yet. NULL without memory. */
+struct vr_frame *vr_frame_alloc(const struct vr_cb *cb)
 {
-	struct tcphdr _tcp;
-	const struct tcphdr *tcp;
+	struct vr_frame *frame = get_frame();
 
-	if (l4->proto == IPPROTO_UDP)
-		return true;
-	if (l4->proto != IPPROTO_TCP || !l4->offset)
-		return false;
-	tcp = skb_header_pointer(skb, l4->offset, sizeof(_tcp), &_tcp);
-	return tcp && skb->len > l4->offset + tcp->doff * 4;
+	if (frame) {
+		frame->cb = *cb;
+		frame->skb = NULL;
+	}
+	return frame;
 }
 
-static void hash_ports(const struct sk_buff *skb, const struct l4 *l4, struct vr_cb *cb)
+/* Of a frame that is an skb, with data of its own. NULL without memory. */
+struct vr_frame *vr_frame_copy(const struct vr_frame *frame)
 {
-	__be32 _ports;
-	const __be32 *ports;
+	struct vr_frame *copy = vr_frame_alloc(&frame->cb);
 
-	if (!l4->offset || (l4->proto != IPPROTO_TCP && l4->proto != IPPROTO_UDP))
-		return;
-	ports = skb_header_pointer(skb, l4->offset, sizeof(_ports), &_ports);
-	if (ports)
-		cb->hash = jhash_1word((__force u32)*ports, cb->hash);
+	if (!copy)
+		return NULL;
+	copy->len = frame->len;
+	copy->skb = skb_copy(frame->skb, GFP_ATOMIC);
+	if (copy->skb)
+		return copy;
+	vr_frame_drop(copy);
+	return NULL;
 }
 
-/* Fill the control block of a frame (or TSO skb) whose data begin at the MAC header. */
-void vr_frame_classify(struct sk_buff *skb, const struct vr_nic *from)
+/* skbs are freed when the lock is dropped. */
+void vr_drop(struct sk_buff *skb)
 {
-	struct vr_cb *cb = vr_cb(skb);
-	struct ethhdr _eth;
-	const struct ethhdr *eth = skb_header_pointer(skb, 0, sizeof(_eth), &_eth);
-	struct l4 l4 = {};
-	u32 offset;
-	__be16 type;
-
-	memset(cb, 0, sizeof(*cb));
-	cb->dst = VR_NO_NODE;
-	cb->wire_bytes = vr_wire_bytes(skb->len + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0));
-	if (!eth)
-		return;
-	if (is_multicast_ether_addr(eth->h_dest))
-		cb->flags |= VR_F_FLOOD;
-	else if (!ether_addr_equal(eth->h_dest, from->dev->dev_addr))
-		cb->dst = vr_addr_find_mac(eth->h_dest);
-	type = ether_type(skb, eth, &offset);
-	if (type == htons(ETH_P_IP))
-		read_ipv4(skb, offset, cb, &l4);
-	else if (type == htons(ETH_P_IPV6))
-		read_ipv6(skb, offset, cb, &l4);
-	hash_ports(skb, &l4, cb);
-	if (has_payload(skb, &l4))
-		cb->flags |= VR_F_PAYLOAD;
-	cb->prio = vrack.dscp_prio[l4.dsfield >> 2];
-	cb->color = vrack.dscp_color[l4.dsfield >> 2];
+	__skb_queue_tail(&vrack.done, skb);
 }
 
-static u32 ip_offset(const struct sk_buff *skb, __be16 *type)
+void vr_frame_drop(struct vr_frame *frame)
 {
-	struct ethhdr _eth;
-	const struct ethhdr *eth = skb_header_pointer(skb, 0, sizeof(_eth), &_eth);
-	u32 offset = ETH_HLEN;
+	if (frame->cb.flags & VR_F_CUT)
+		vr_burst_put(frame->burst);
+	else if (frame->skb)
+		vr_drop(frame->skb);
+	put_frame(frame);
+}
 
-	*type = eth ? ether_type(skb, eth, &offset) : 0;
-	return offset;
+/* The end of a frame, as an skb with its control block. NULL without memory. */
+struct sk_buff *vr_frame_to_skb(struct vr_frame *frame)
+{
+	struct sk_buff *skb = frame->skb;
+
+	if (frame->cb.flags & VR_F_CUT) {
+		skb = vr_burst_build(frame);
+		vr_burst_put(frame->burst);
+	}
+	if (skb)
+		*vr_cb(skb) = frame->cb;
+	put_frame(frame);
+	return skb;
+}
+
+void vr_fifo_purge(struct vr_fifo *fifo)
+{
+	struct vr_frame *frame;
+
+	while ((frame = vr_fifo_pop(fifo)))
+		vr_frame_drop(frame);
 }
 
 /* Mark congestion experienced. False when the sender is not ECN capable. */
-bool vr_frame_set_ce(struct sk_buff *skb)
+bool vr_frame_set_ce(struct vr_frame *frame)
 {
-	__be16 type;
-	u32 offset = ip_offset(skb, &type);
-	u32 bytes = type == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-
-	if (type != htons(ETH_P_IP) && type != htons(ETH_P_IPV6))
-		return false;
-	if (skb_ensure_writable(skb, offset + bytes))
-		return false;
-	if (type == htons(ETH_P_IP))
-		return IP_ECN_set_ce((struct iphdr *)(skb->data + offset));
-	return IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + offset));
-}
-
-bool vr_frame_is_ce(const struct sk_buff *skb)
-{
-	struct iphdr _ip;
-	const struct iphdr *ip = skb_header_pointer(skb, ETH_HLEN, sizeof(_ip), &_ip);
-
-	return ip && INET_ECN_is_ce(ip->tos);
-}
-
-/*
- * A UDP frame of @ip_bytes (28 and more) for frame sources, classified and
- * flagged VR_F_SYNTH. @flow varies the source port. NULL without memory.
- */
-struct sk_buff *vr_frame_build(struct vr_nic *from, struct vr_nic *to, u32 ip_bytes, u8 tos,
-			       u16 flow)
-{
-	struct sk_buff *skb = alloc_skb(ETH_HLEN + ip_bytes, GFP_ATOMIC);
-	struct ethhdr *eth;
-	struct udphdr *udp;
-	struct iphdr *ip;
-
-	if (!skb)
-		return NULL;
-	eth = skb_put_zero(skb, ETH_HLEN + ip_bytes);
-	ether_addr_copy(eth->h_dest, to->dev->dev_addr);
-	ether_addr_copy(eth->h_source, from->dev->dev_addr);
-	eth->h_proto = htons(ETH_P_IP);
-	ip = (struct iphdr *)(eth + 1);
-	ip->version = 4;
-	ip->ihl = 5;
-	ip->tos = tos;
-	ip->ttl = 64;
-	ip->tot_len = htons(ip_bytes);
-	ip->protocol = IPPROTO_UDP;
-	ip->saddr = from->ip;
-	ip->daddr = to->ip;
-	ip_send_check(ip);
-	udp = (struct udphdr *)(ip + 1);
-	udp->source = htons(1024 + flow);
-	udp->dest = htons(9);
-	udp->len = htons(ip_bytes - sizeof(*ip));
-	vr_frame_classify(skb, from);
-	vr_cb(skb)->flags |= VR_F_SYNTH;
-	return skb;
+	if (frame->cb.flags & VR_F_CUT)
+		return vr_burst_set_ce(frame);
+	return vr_header_set_ce(frame->skb);
 }

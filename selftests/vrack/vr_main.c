@@ -47,6 +47,7 @@ static void stop(void)
 		cancel_events(node);
 	vr_leave();
 	local_bh_enable();
+	vr_engine_stop();
 }
 
 static void free_ports(struct vr_node *node)
@@ -56,6 +57,15 @@ static void free_ports(struct vr_node *node)
 	for (i = 0; i < node->ports; i++)
 		vr_port_free(node->port[i]);
 	kfree(node->port);
+}
+
+/* Free what was dropped since. */
+static void flush(void)
+{
+	local_bh_disable();
+	vr_enter();
+	vr_leave();
+	local_bh_enable();
 }
 
 static void free_all(void)
@@ -76,6 +86,7 @@ static void free_all(void)
 			vr_switch_free(vr_switch(node));
 	}
 	vr_series_free();
+	flush();
 }
 
 static int __init vrack_init(void)
@@ -83,9 +94,14 @@ static int __init vrack_init(void)
 	int err;
 
 	INIT_LIST_HEAD(&vrack.nodes);
-	err = vr_engine_init();
+	err = vr_frames_init();
 	if (err)
 		return err;
+	err = vr_engine_init();
+	if (err) {
+		vr_frames_exit();
+		return err;
+	}
 	dir = debugfs_create_dir("vrack", NULL);
 	debugfs_create_file("ctl", 0200, dir, NULL, &vr_ctl_fops);
 	debugfs_create_file("stats", 0400, dir, NULL, &vr_stats_fops);
@@ -98,6 +114,7 @@ static void __exit vrack_exit(void)
 	debugfs_remove(dir);
 	free_all();
 	vr_engine_exit();
+	vr_frames_exit();
 }
 
 module_init(vrack_init);

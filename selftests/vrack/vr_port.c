@@ -8,15 +8,10 @@
 
 #include "vr.h"
 
-void vr_drop(struct sk_buff *skb)
-{
-	__skb_queue_tail(&vrack.done, skb);
-}
-
-static void put_on_wire(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
+static void put_on_wire(struct vr_port *port, struct vr_frame *frame, u64 now_ps)
 {
 	struct vr_link *link = &port->link;
-	struct vr_cb *cb = vr_cb(skb);
+	struct vr_cb *cb = &frame->cb;
 
 	port->began_ps = now_ps;
 	port->busy_until_ps = now_ps + vr_serialize_ps(cb->wire_bytes, port->rate_bps,
@@ -28,20 +23,20 @@ static void put_on_wire(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 	vrack.hops++;
 
 	if (port->node->kind == VR_NIC) {
-		port->on_wire = skb;
+		port->on_wire = frame;
 		port->wake_set = true;
 		port->tx_done.host = vr_nic_awaited(port);
 		vr_event_set(&port->tx_done, port->busy_until_ps);
 	}
-	if (skb_queue_empty(&link->flight))
+	if (!link->flight.count)
 		vr_event_set(&link->arrival, cb->arrive_ps);
-	__skb_queue_tail(&link->flight, skb);
+	vr_fifo_push(&link->flight, frame);
 }
 
 /* Send what can be sent now; if the port is busy, come back when it is not. */
 void vr_port_kick(struct vr_port *port, u64 now_ps)
 {
-	struct sk_buff *skb;
+	struct vr_frame *frame;
 
 	if (port->wake_set)
 		return;
@@ -50,12 +45,11 @@ void vr_port_kick(struct vr_port *port, u64 now_ps)
 		vr_event_set(&port->tx_done, port->busy_until_ps);
 		return;
 	}
-	skb = port->node->dequeue(port, now_ps);
-	if (!skb)
+	frame = port->node->dequeue(port, now_ps);
+	if (!frame)
 		return;
-	put_on_wire(port, skb, now_ps);
-	if (port->node->kind == VR_SWITCH &&
-	    (port->waiting_bytes || !skb_queue_empty(&port->control))) {
+	put_on_wire(port, frame, now_ps);
+	if (port->node->kind == VR_SWITCH && (port->waiting_bytes || port->control.count)) {
 		port->wake_set = true;
 		vr_event_set(&port->tx_done, port->busy_until_ps);
 	}
@@ -98,20 +92,19 @@ static void arrival(struct vr_event *ev, u64 now_ps)
 {
 	struct vr_link *link = container_of(ev, struct vr_link, arrival);
 	struct vr_port *peer = container_of(link, struct vr_port, link)->peer;
-	struct sk_buff *skb = __skb_dequeue(&link->flight);
-	struct sk_buff *next = skb_peek(&link->flight);
-	struct vr_cb *cb = vr_cb(skb);
+	struct vr_frame *frame = vr_fifo_pop(&link->flight);
+	struct vr_cb *cb = &frame->cb;
 
-	if (next)
-		vr_event_set(ev, vr_cb(next)->arrive_ps);
+	if (link->flight.count)
+		vr_event_set(ev, link->flight.first->cb.arrive_ps);
 	if (damaged(link)) {
 		link->lost++;
-		vr_drop(skb);
+		vr_frame_drop(frame);
 	} else if (cb->flags & VR_F_PFC) {
-		vr_port_pause(peer, cb->prio, cb->pfc_xoff, now_ps);
-		vr_drop(skb);
+		vr_port_pause(peer, cb->prio, cb->flags & VR_F_XOFF, now_ps);
+		vr_frame_drop(frame);
 	} else {
-		peer->node->receive(peer, skb, now_ps);
+		peer->node->receive(peer, frame, now_ps);
 	}
 }
 
@@ -120,7 +113,6 @@ struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp)
 {
 	struct vr_port **grown;
 	struct vr_port *port;
-	int i;
 
 	grown = krealloc_array(node->port, node->ports + 1, sizeof(*grown), gfp);
 	if (!grown)
@@ -137,10 +129,6 @@ struct vr_port *vr_port_add(struct vr_node *node, const char *name, gfp_t gfp)
 	port->node = node;
 	port->index = node->ports;
 	strscpy(port->name, name, sizeof(port->name));
-	for (i = 0; i < VR_PRIOS; i++)
-		__skb_queue_head_init(&port->queue[i]);
-	__skb_queue_head_init(&port->control);
-	__skb_queue_head_init(&port->link.flight);
 	vr_event_init(&port->tx_done, node->kind == VR_NIC, tx_done);
 	node->port[node->ports++] = port;
 	return port;
@@ -161,9 +149,9 @@ void vr_port_free(struct vr_port *port)
 	int i;
 
 	for (i = 0; i < VR_PRIOS; i++)
-		__skb_queue_purge(&port->queue[i]);
-	__skb_queue_purge(&port->control);
-	__skb_queue_purge(&port->link.flight);
+		vr_fifo_purge(&port->queue[i]);
+	vr_fifo_purge(&port->control);
+	vr_fifo_purge(&port->link.flight);
 	kvfree(port->delay);
 	kfree(port);
 }

@@ -98,20 +98,20 @@ u32 vr_route_port(struct vr_switch *sw, const struct vr_cb *cb)
 	return hops[1 + reciprocal_scale(jhash_2words(cb->hash, sw->seed, 0), hops[0])];
 }
 
-void vr_route_flood(struct vr_switch *sw, struct sk_buff *skb, u16 in_port, u64 now_ps,
-		    void (*enqueue)(struct vr_switch *, struct vr_port *, struct sk_buff *, u64))
+void vr_route_flood(struct vr_switch *sw, struct vr_frame *frame, u16 in_port, u64 now_ps,
+		    void (*enqueue)(struct vr_switch *, struct vr_port *, struct vr_frame *, u64))
 {
-	struct sk_buff *copy;
+	struct vr_frame *copy;
 	unsigned int i;
 
 	for_each_set_bit(i, sw->node.tree, sw->node.ports) {
 		if (i == in_port)
 			continue;
-		copy = skb_copy(skb, GFP_ATOMIC);
+		copy = vr_frame_copy(frame);
 		if (copy)
 			enqueue(sw, sw->node.port[i], copy, now_ps);
 	}
-	vr_drop(skb);
+	vr_frame_drop(frame);
 }
 
 struct search {

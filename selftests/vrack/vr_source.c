@@ -28,7 +28,7 @@ static LIST_HEAD(sources);
 static void fire(struct vr_event *ev, u64 now_ps)
 {
 	struct vr_source *s = container_of(ev, struct vr_source, event);
-	struct sk_buff *skb = vr_frame_build(s->from, s->to, s->ip_bytes, s->tos, s->flow);
+	struct sk_buff *skb = vr_header_build(s->from, s->to, s->ip_bytes, s->tos, s->flow);
 
 	s->flow = (s->flow + 1) % s->flows;
 	if (skb)

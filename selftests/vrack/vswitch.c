@@ -23,24 +23,22 @@ static u32 frame_bytes(const struct vr_cb *cb)
  */
 static void send_pfc(struct vr_port *port, u8 prio, bool xoff, u64 now_ps)
 {
-	struct sk_buff *skb = alloc_skb(ETH_ZLEN, GFP_ATOMIC);
-	struct vr_cb *cb;
+	const struct vr_cb cb = {
+		.wire_bytes = PFC_WIRE_BYTES,
+		.prio = prio,
+		.flags = VR_F_PFC | (xoff ? VR_F_XOFF : 0),
+	};
+	struct vr_frame *frame = vr_frame_alloc(&cb);
 
-	if (!skb)
+	if (!frame)
 		return;
-	cb = vr_cb(skb);
-	memset(cb, 0, sizeof(*cb));
-	cb->wire_bytes = PFC_WIRE_BYTES;
-	cb->prio = prio;
-	cb->pfc_xoff = xoff;
-	cb->flags = VR_F_PFC;
 	if (xoff) {
 		port->xoff_sent |= BIT(prio);
 		port->stat.pauses_sent++;
 	} else {
 		port->xoff_sent &= ~BIT(prio);
 	}
-	__skb_queue_tail(&port->control, skb);
+	vr_fifo_push(&port->control, frame);
 	vr_port_kick(port, now_ps);
 }
 
@@ -75,19 +73,19 @@ static enum vr_verdict admit(struct vr_switch *sw, struct vr_port *out, const st
 	return vr_admit(&a);
 }
 
-static void enqueue(struct vr_switch *sw, struct vr_port *out, struct sk_buff *skb, u64 now_ps)
+static void enqueue(struct vr_switch *sw, struct vr_port *out, struct vr_frame *frame, u64 now_ps)
 {
-	struct vr_cb *cb = vr_cb(skb);
+	struct vr_cb *cb = &frame->cb;
 	enum vr_verdict verdict = admit(sw, out, cb);
 
 	if (verdict != VR_ADMIT) {
 		out->stat.drops[verdict]++;
 		out->stat.color[cb->color].drops++;
-		vr_drop(skb);
+		vr_frame_drop(frame);
 		return;
 	}
 	cb->queued_ps = now_ps;
-	__skb_queue_tail(&out->queue[cb->prio], skb);
+	vr_fifo_push(&out->queue[cb->prio], frame);
 	out->queue_bytes[cb->prio] += frame_bytes(cb);
 	out->waiting_bytes += frame_bytes(cb);
 	sw->used_bytes += frame_bytes(cb);
@@ -99,10 +97,10 @@ static void enqueue(struct vr_switch *sw, struct vr_port *out, struct sk_buff *s
 	sw->used_max_bytes = max(sw->used_max_bytes, sw->used_bytes);
 }
 
-static void leave_queue(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
+static void leave_queue(struct vr_port *port, struct vr_frame *frame, u64 now_ps)
 {
 	struct vr_switch *sw = vr_switch(port->node);
-	struct vr_cb *cb = vr_cb(skb);
+	struct vr_cb *cb = &frame->cb;
 	u64 waited_ps = now_ps - cb->queued_ps;
 	u32 bytes = frame_bytes(cb);
 
@@ -115,49 +113,49 @@ static void leave_queue(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
 	vr_hist_add(port->delay, div_u64(waited_ps, VR_PS_PER_NS));
 	if ((port->ecn.k_bytes || port->ecn.kmax_bytes) &&
 	    vr_ecn_mark(&port->ecn, port->queue_bytes[cb->prio], vr_random()) &&
-	    vr_frame_set_ce(skb))
+	    vr_frame_set_ce(frame))
 		port->stat.ecn_marks++;
 	hold(sw, sw->node.port[cb->in_port], cb->prio, -(s64)bytes, now_ps);
 }
 
-static struct sk_buff *dequeue(struct vr_port *port, u64 now_ps)
+static struct vr_frame *dequeue(struct vr_port *port, u64 now_ps)
 {
-	struct sk_buff *skb = __skb_dequeue(&port->control);
+	struct vr_frame *frame = vr_fifo_pop(&port->control);
 	int prio;
 
-	if (skb)
-		return skb;
+	if (frame)
+		return frame;
 	for (prio = VR_PRIOS - 1; prio >= 0; prio--) {
-		if (port->paused & BIT(prio) || skb_queue_empty(&port->queue[prio]))
+		if (port->paused & BIT(prio) || !port->queue[prio].count)
 			continue;
-		skb = __skb_dequeue(&port->queue[prio]);
+		frame = vr_fifo_pop(&port->queue[prio]);
 		/* the port is taken from here on: leave_queue() may want to send a PFC message */
 		port->wake_set = true;
-		leave_queue(port, skb, now_ps);
+		leave_queue(port, frame, now_ps);
 		port->wake_set = false;
-		return skb;
+		return frame;
 	}
 	return NULL;
 }
 
-static void receive(struct vr_port *port, struct sk_buff *skb, u64 now_ps)
+static void receive(struct vr_port *port, struct vr_frame *frame, u64 now_ps)
 {
 	struct vr_switch *sw = vr_switch(port->node);
-	struct vr_cb *cb = vr_cb(skb);
+	struct vr_cb *cb = &frame->cb;
 	u32 out;
 
 	cb->in_port = port->index;
 	if (cb->flags & VR_F_FLOOD) {
-		vr_route_flood(sw, skb, port->index, now_ps, enqueue);
+		vr_route_flood(sw, frame, port->index, now_ps, enqueue);
 		return;
 	}
 	out = vr_route_port(sw, cb);
 	if (out == VR_NO_NODE) {
 		sw->unrouted++;
-		vr_drop(skb);
+		vr_frame_drop(frame);
 		return;
 	}
-	enqueue(sw, sw->node.port[out], skb, now_ps);
+	enqueue(sw, sw->node.port[out], frame, now_ps);
 }
 
 struct vr_switch *vr_switch_add(const char *name)

@@ -118,8 +118,8 @@ void list_knobs(std::ostream &out, const std::string &algorithm,
 		    << '\n';
 }
 
-void list_knobs_json(std::ostream &out, const std::string &algorithm,
-		     const timely_preset &preset)
+nlohmann::ordered_json knobs_json(const std::string &algorithm,
+				  const timely_preset &preset)
 {
 	nlohmann::ordered_json list;
 
@@ -138,7 +138,7 @@ void list_knobs_json(std::ostream &out, const std::string &algorithm,
 	     presets_of(static_cast<timely_variant>(preset.variant)))
 		list["presets"].push_back(
 			{{"name", other->name}, {"source", other->source}});
-	out << list.dump(2) << '\n';
+	return list;
 }
 
 }  // namespace turnpike

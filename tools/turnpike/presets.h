@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "tcp_timely/timely_params.h"
 
 namespace turnpike {
@@ -26,8 +28,8 @@ void apply_settings(timely_params &params,
 // Every knob with its unit, range, default in this preset and meaning.
 void list_knobs(std::ostream &out, const std::string &algorithm,
 		const timely_preset &preset);
-void list_knobs_json(std::ostream &out, const std::string &algorithm,
-		     const timely_preset &preset);
+nlohmann::ordered_json knobs_json(const std::string &algorithm,
+				  const timely_preset &preset);
 
 }  // namespace turnpike
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // turnpike replay: what the rate engine would have done with these RTTs.
+#include <array>
 #include <iostream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "presets.h"
@@ -12,6 +14,8 @@
 
 namespace turnpike {
 namespace {
+
+constexpr std::array kAlgorithms = {"timely", "timely_patched"};
 
 constexpr char kFooter[] = R"(
 Input (standard input), with this header line:
@@ -74,27 +78,47 @@ ReplayOptions options_of(const Arguments &arguments,
 	};
 }
 
+void list(const Arguments &arguments)
+{
+	std::vector<std::string> algorithms = {arguments.algorithm};
+
+	if (arguments.algorithm.empty())
+		algorithms = {kAlgorithms.begin(), kAlgorithms.end()};
+
+	auto json = nlohmann::ordered_json::array();
+
+	for (const std::string &algorithm : algorithms) {
+		const timely_preset &preset =
+			find_preset(variant_of(algorithm), arguments.preset);
+
+		if (arguments.json)
+			json.push_back(knobs_json(algorithm, preset));
+		else
+			list_knobs(std::cout, algorithm, preset);
+	}
+	if (arguments.json)
+		std::cout << (json.size() == 1 ? json[0] : json).dump(2) << '\n';
+}
+
 void run(const Arguments &arguments)
 {
+	if (arguments.list) {
+		list(arguments);
+		return;
+	}
+
 	timely_variant variant = variant_of(arguments.algorithm);
-	const timely_preset &preset = find_preset(variant, arguments.preset);
-	timely_params params = preset.params;
+	timely_params params = find_preset(variant, arguments.preset).params;
 
 	apply_settings(params, arguments.settings);
-	if (arguments.list && arguments.json)
-		list_knobs_json(std::cout, arguments.algorithm, preset);
-	else if (arguments.list)
-		list_knobs(std::cout, arguments.algorithm, preset);
-	else
-		replay_stream(options_of(arguments, params), std::cin,
-			      std::cout);
+	replay_stream(options_of(arguments, params), std::cin, std::cout);
 }
 
 void add_options(CLI::App &command, Arguments &arguments)
 {
 	command.add_option("--algo", arguments.algorithm,
-			   "timely or timely_patched")
-		->required()
+			   "timely or timely_patched; --list without it shows "
+			   "both")
 		->check(CLI::IsMember({"timely", "timely_patched"}));
 	command.add_option("--preset", arguments.preset,
 			   "set of parameters to begin with (default: default, "
@@ -132,6 +156,8 @@ void add_replay_command(CLI::App &app, Action &action)
 	add_options(*command, *arguments);
 	command->footer(kFooter);
 	command->callback([arguments, &action] {
+		if (arguments->algorithm.empty() && !arguments->list)
+			throw CLI::RequiredError("--algo");
 		action = [arguments] { run(*arguments); };
 	});
 }

@@ -64,7 +64,7 @@ def _parser():
     parser.add_argument("scenario", nargs="?", help="scenario file")
     parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE",
                         help="override a value of the scenario; variants override it in turn")
-    parser.add_argument("--seeds", metavar="N", help="seeds 1..N, or a list such as 3,7")
+    parser.add_argument("--seeds", metavar="N", help="seeds 1..N, or a list such as 3,7-9 (7-7 is seed 7 alone)")
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N",
                         help="guests at a time (default: 2, or 1 on one processor)")
     parser.add_argument("--kernel", default="6.12", metavar="K",
@@ -128,15 +128,18 @@ def _chosen(found, patterns):
 
 
 def _seeds(text, settings):
+    """The seeds that "N" (the first N), or a list of seeds and ranges such as "3,7-9", name."""
     if not text:
         return list(dict.fromkeys(settings["seeds"]))
-    if "," in text:
-        words = text.split(",")
-    else:
-        words = range(1, int(text) + 1) if text.isdigit() else [text]
-    if not words or not all(str(word).isdigit() and int(word) > 0 for word in words):
-        raise UsageError(f"--seeds {text}: a number or a list of numbers expected")
-    return list(dict.fromkeys(int(word) for word in words))
+    parts = [f"1-{text}"] if text.isdigit() else text.split(",")
+    seeds = []
+    for part in parts:
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not (first.isdigit() and last.isdigit() and 0 < int(first) <= int(last)):
+            raise UsageError(f"--seeds {text}: a number, or a list of numbers and ranges, expected")
+        seeds += range(int(first), int(last) + 1)
+    return list(dict.fromkeys(seeds))
 
 
 def _default_out(path):

@@ -31,10 +31,10 @@ class Outcome:
         self.wall_s = wall_s
 
 
-def run(directory, kernel, settings, seed, on_line=None):
+def run(directory, kernel, settings, on_line=None):
     """Boot the guest of a run directory and wait for its end."""
     started = time.monotonic()
-    failure = _boot(_command(kernel, settings), directory, seed, started + settings["wall_timeout_s"],
+    failure = _boot(_command(kernel, settings), directory, started + settings["wall_timeout_s"],
                     on_line)
     log, failure = _judge(directory, failure)
     return Outcome(failure, log, time.monotonic() - started)
@@ -61,10 +61,9 @@ def _fixed_addresses():
     return ["setarch", "-R"] if allowed else []
 
 
-def _boot(command, directory, seed, deadline, on_line):
+def _boot(command, directory, deadline, on_line):
     """None, or why the guest did not end by itself."""
-    # the test kernel draws its random numbers from VRACK_SEED if it is set
-    environment = {**os.environ, "TMPDIR": _fast_directory(), "VRACK_SEED": str(seed)}
+    environment = {**os.environ, "TMPDIR": _fast_directory()}
     with open(os.path.join(directory, CONSOLE), "wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True,

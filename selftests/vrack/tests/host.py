@@ -123,6 +123,60 @@ def tso__the_device_cuts_and_the_qdisc_sees_large_packets():
     same("frames lost", frames - sink["rx_packets"], 0)
 
 
+def captured(sock):
+    """IPv4 and TCP headers of the frames that a packet socket has, those with data."""
+    frames = []
+    while True:
+        try:
+            packet = sock.recv(65536)
+        except BlockingIOError:
+            return frames
+        ip = struct.unpack("!BBHHHBBH4s4s", packet[:20])
+        tcp = struct.unpack("!HHIIBBHHH", packet[20:40])
+        words = struct.unpack("!10H", packet[:20])
+        payload = packet[20 + (tcp[4] >> 4) * 4:]
+        if ip[6] == socket.IPPROTO_TCP and payload:
+            frames.append({"ip_sum": sum(words) % 0xffff, "length": ip[2], "bytes": len(packet),
+                           "id": ip[3], "ecn": ip[1] & 3, "seq": tcp[2], "flags": tcp[5],
+                           "payload": payload})
+
+
+def cut__frames_are_what_the_stack_would_have_made():
+    """Data and headers of a TSO skb's frames, some marked on their way, one of them short."""
+    data = os.urandom(100_001)
+    with pair(10 * GBIT, GBIT, nic="rx_frames=64 rx_ns=50000") as rack:
+        rack.ctl("port set s0.h1 ecn_k_bytes=20000")
+        with Namespace("h1"):
+            subprocess.run(["ethtool", "-K", "eth0", "gro", "off"], check=True)
+            wire = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
+        for host in ("h0", "h1"):
+            with Namespace(host), open("/proc/sys/net/ipv4/tcp_ecn", "w", encoding="ascii") as f:
+                f.write("1")
+        wire.setblocking(False)
+        sender, receiver = tcp_pair()
+        feeder = threading.Thread(target=lambda: (sender.sendall(data), sender.close()))
+        feeder.start()
+        got = b"".join(iter(lambda: receiver.recv(1 << 20), b""))
+        feeder.join()
+        receiver.close()
+        frames = captured(wire)
+        marks = rack.port("s0.h1")["ecn_marks"]
+    same("data arrived", got == data, True)
+    same("data in order on the wire", b"".join(f["payload"] for f in frames) == data, True)
+    assert len(frames) > 60, "hardly cut"
+    same("wrong IP checksums", [f for f in frames if f["ip_sum"]], [])
+    same("wrong lengths", [f for f in frames if f["length"] != f["bytes"]], [])
+    neighbours = list(zip(frames, frames[1:]))
+    same("breaks in the sequence", [other["seq"] for one, other in neighbours if other["seq"] !=
+                                    (one["seq"] + len(one["payload"])) % (1 << 32)], [])
+    same("breaks in the IP identification", [other["id"] for one, other in neighbours
+                                             if other["id"] != (one["id"] + 1) % (1 << 16)], [])
+    same("frames marked", sum(f["ecn"] == 3 for f in frames), marks)
+    assert marks > 0, "nothing marked"
+    pushed = [f["flags"] & 8 for f in frames]
+    assert pushed[-1] and sum(map(bool, pushed)) < len(frames) / 4, f"PSH: {pushed}"
+
+
 def tso__off_works_as_well():
     with pair(10 * GBIT, 10 * GBIT) as rack:
         for host in ("h0", "h1"):

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Noise of RTT samples: interrupts, schedulers, single bursts of others. It
+ * only adds and the next sample knows nothing of it, while a queue stays for
+ * round trips; that is how the two are told apart. The papers have no such
+ * filter: TIMELY's figure 12 is what happens without.
+ */
+#ifndef TIMELY_NOISE_H
+#define TIMELY_NOISE_H
+
+#include "timely_state.h"
+
+#define TIMELY_JITTER_SHIFT	4
+#define TIMELY_NOISE_WIDTH	8	/* jitters that a sample has at most */
+#define TIMELY_NOISE_REST	2	/* jitters that a minimum has left */
+#define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
+#define TIMELY_QUEUE_SLACK	3	/* of a standing queue, this part comes and goes by itself */
+#define TIMELY_RARE_NOISE	2	/* times rare_rtts: from there the slack grows with the distance */
+#define TIMELY_RARE_SLACK	4	/* to this many times: a 400-flow queue swings by 7 us between samples */
+
+/* Jitter beyond the ordinary: how far a sample sticks out of its neighbours. */
+static inline u64 timely_jitter_ns(const struct timely_state *s,
+				   const struct timely_params *p)
+{
+	return timely_less(s->jitter_q >> TIMELY_JITTER_SHIFT,
+			   timely_us_to_ns(p->noise_slack_us) / 2);
+}
+
+/*
+ * Noise differs from a queue: it only adds, and the next sample knows nothing
+ * of it, while a queue stays for round trips. What a sample has over the least
+ * of the last ones, as far as the jitter explains it, is noise.
+ */
+static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
+				      const struct timely_params *p, u64 rtt_ns)
+{
+	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
+	u64 noise_ns = timely_min(TIMELY_NOISE_WIDTH * timely_jitter_ns(s, p),
+				  timely_us_to_ns(p->noise_max_us));
+
+	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
+}
+
+/* What the least of a few samples still has of the noise. */
+static inline u64 timely_noise_shift_ns(const struct timely_state *s,
+					const struct timely_params *p)
+{
+	return timely_min(TIMELY_NOISE_REST * timely_jitter_ns(s, p),
+			  timely_us_to_ns(p->noise_max_us));
+}
+
+/*
+ * What is not taken for noise between two samples: the bursts of others, more
+ * where a queue stands above t_low (which is moved up by shift_ns) and where
+ * the samples are far apart.
+ */
+static inline u64 timely_noise_floor_ns(const struct timely_state *s,
+					const struct timely_params *p,
+					u64 rtt_ns, u64 elapsed_ns,
+					u64 shift_ns)
+{
+	u64 slack_ns = timely_us_to_ns(p->noise_slack_us);
+	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
+	u64 short_ns = timely_us_to_ns(p->t_low_us) + shift_ns;
+	u64 near_ns = rtt_ns * p->rare_rtts * TIMELY_RARE_NOISE;
+
+	if (low_ns < TIMELY_LOW_MAX_NS)
+		slack_ns += timely_less(low_ns, short_ns) / TIMELY_QUEUE_SLACK;
+	if (!p->rare_rtts || elapsed_ns <= near_ns)
+		return slack_ns;
+	if (elapsed_ns >= near_ns * TIMELY_RARE_SLACK)
+		return slack_ns * TIMELY_RARE_SLACK;
+	return timely_div(slack_ns * (elapsed_ns >> 4), (near_ns >> 4) + 1);
+}
+
+/*
+ * Jitter is measured as the distance of the middle one of three samples from
+ * the median of the three: none while the queue rises or falls, a sixth of the
+ * width of uniform noise, half the mean of exponential noise. Of what bursts of
+ * others do to single samples (slack_ns) half is left as their average.
+ */
+static inline void timely_track_noise(struct timely_state *s,
+				      const struct timely_params *p,
+				      u64 rtt_ns, u64 slack_ns)
+{
+	bool up = rtt_ns > s->prev_rtt_ns;
+	u64 step_ns = up ? rtt_ns - s->prev_rtt_ns : s->prev_rtt_ns - rtt_ns;
+	u64 spike_ns = up != s->step_up ? timely_min(step_ns, s->last_step_ns) : 0;
+	u64 jitter_q;
+
+	spike_ns = timely_less(spike_ns, slack_ns);
+	jitter_q = s->jitter_q - s->jitter_q / TIMELY_JITTER_WEIGHT;
+	s->jitter_q = jitter_q + (spike_ns << TIMELY_JITTER_SHIFT) /
+				 TIMELY_JITTER_WEIGHT;
+	s->step_up = up;
+	s->last_step_ns = timely_min(step_ns, TIMELY_STEP_MAX_NS);
+	if (s->low_events >= p->noise_events) {
+		s->low_old_ns = s->low_new_ns;
+		s->low_new_ns = TIMELY_LOW_MAX_NS;
+		s->low_events = 0;
+	}
+	s->low_new_ns = timely_min(s->low_new_ns, rtt_ns);
+	s->low_events++;
+}
+
+/* Forget the samples, not the jitter. */
+static inline void timely_forget_samples(struct timely_state *s)
+{
+	s->prev_rtt_ns = 0;
+	s->rtt_diff_q = 0;
+	s->hai_count = 0;
+	s->last_step_ns = 0;
+	s->low_new_ns = TIMELY_LOW_MAX_NS;
+	s->low_old_ns = TIMELY_LOW_MAX_NS;
+	s->low_events = 0;
+}
+
+#endif /* TIMELY_NOISE_H */
