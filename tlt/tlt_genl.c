@@ -10,7 +10,7 @@
 #include "tlt.h"
 
 /* 5.2 has N = 96 of the largest fan-out; beyond this periodic marking means nothing. */
-#define TLT_PERIOD_MAX 65535
+#define TLT_PERIOD_MAX 32767
 
 static const struct nla_policy tlt_rule_policy[TLT_RULE_MAX + 1] = {
 	[TLT_RULE_IFINDEX] = NLA_POLICY_MIN(NLA_S32, 1),

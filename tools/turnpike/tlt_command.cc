@@ -379,7 +379,7 @@ void add_set_options(CLI::App &command, Arguments &a)
 		->check(CLI::IsMember(kSenders));
 	command.add_option("--period", a.period, "rate-based senders: packets between "
 			   "important ones (default: 96; 0: none)")
-		->check(CLI::Range(0u, 65535u));
+		->check(CLI::Range(0u, 32767u));
 	command.add_option("--foreign", a.foreign, "packets whose application chose a "
 			   "code point: override (default) or keep")
 		->check(CLI::IsMember(kForeign));
