@@ -139,7 +139,8 @@ static inline bool tlt_before(u32 a, u32 b)
 
 static inline void tlt_sender_init(struct tlt_sender *s)
 {
-	*s = (struct tlt_sender){ .due = true };
+	*s = (struct tlt_sender){ };
+	s->due = true;
 }
 
 static inline enum tlt_peer tlt_sender_peer(const struct tlt_sender *s)
