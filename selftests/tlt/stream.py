@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """A stream of known bytes, compared at its other end.
 
-stream.py serve [--port N] [--slow S]
-    take connections one after another until killed: read a line "SEED BYTES", then
-    the bytes that SEED makes, and answer "ok" or what differs; --slow: read a
-    little at a time, with pauses that let the window close
-stream.py send ADDRESS --seed N --bytes N [--port N] [--urgent] [--close]
+stream.py serve [--port N] [--slow S] [--parallel]
+    take connections one after another (or all at once) until killed: read a line
+    "SEED BYTES", then the bytes that SEED makes, and answer "ok" or what differs;
+    --slow: read a little at a time, with pauses that let the window close
+stream.py send ADDRESS --seed N --bytes N [--port N] [--tos N] [--urgent] [--close]
     send such a stream; --urgent: some of it as urgent data, inline; --close:
     shut the sending side at once, so that the FIN is in flight with the data
     prints "seconds=S retransmits=N"
@@ -16,6 +16,7 @@ import random
 import socket
 import struct
 import sys
+import threading
 import time
 
 CHUNK = 1 << 16
@@ -58,19 +59,27 @@ def read_line(sock):
     return line
 
 
+def serve_one(sock, slow):
+    with sock:
+        try:
+            seed, size = map(int, read_line(sock).split())
+            fault = check(sock, seed, size, slow)
+            sock.sendall((fault or "ok").encode())
+        except (OSError, AttributeError, ValueError) as error:
+            print(error, file=sys.stderr)
+
+
 def serve(args):
     family = socket.AF_INET6
-    with socket.create_server(("", args.port), family=family, dualstack_ipv6=True) as listener:
+    with socket.create_server(("", args.port), family=family, dualstack_ipv6=True,
+                              backlog=100) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
         while True:
             sock, _ = listener.accept()
-            with sock:
-                try:
-                    seed, size = map(int, read_line(sock).split())
-                    fault = check(sock, seed, size, args.slow)
-                    sock.sendall((fault or "ok").encode())
-                except (OSError, AttributeError, ValueError) as error:
-                    print(error, file=sys.stderr)
+            if args.parallel:
+                threading.Thread(target=serve_one, args=(sock, args.slow), daemon=True).start()
+            else:
+                serve_one(sock, args.slow)
 
 
 def send_content(sock, args):
@@ -82,9 +91,19 @@ def send_content(sock, args):
             sock.sendall(part)
 
 
+def connect(args):
+    family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.settimeout(args.timeout)
+    if args.tos:
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, args.tos)
+    sock.connect((args.address, args.port))
+    return sock
+
+
 def send(args):
     start = time.monotonic()
-    with socket.create_connection((args.address, args.port), timeout=args.timeout) as sock:
+    with connect(args) as sock:
         sock.sendall(f"{args.seed} {args.bytes}\n".encode())
         send_content(sock, args)
         if args.close:
@@ -105,11 +124,13 @@ def main():
     server = commands.add_parser("serve")
     server.add_argument("--port", type=int, default=5100)
     server.add_argument("--slow", type=float, default=0)
+    server.add_argument("--parallel", action="store_true")
     sender = commands.add_parser("send")
     sender.add_argument("address")
     sender.add_argument("--port", type=int, default=5100)
     sender.add_argument("--seed", type=int, required=True)
     sender.add_argument("--bytes", type=int, required=True)
+    sender.add_argument("--tos", type=int, default=0)
     sender.add_argument("--urgent", action="store_true")
     sender.add_argument("--close", action="store_true")
     sender.add_argument("--timeout", type=float, default=60)
