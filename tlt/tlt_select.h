@@ -150,10 +150,13 @@ static inline enum tlt_peer tlt_sender_peer(const struct tlt_sender *s)
 	return s->heard ? TLT_PEER_SPEAKS : TLT_PEER_UNKNOWN;
 }
 
-/* May data be marked?  A peer without echoes gets a single try now and then. */
+/*
+ * May data be marked?  Not before a mark has come from the peer: without its answers
+ * marks only make switches drop.  One without echoes gets a single try now and then.
+ */
 static inline bool tlt_sender_may_mark(struct tlt_sender *s, u64 now_ns)
 {
-	if (s->silent)
+	if (s->silent || !s->heard)
 		return false;
 	if (s->unanswered < TLT_UNANSWERED_MAX)
 		return true;

@@ -84,7 +84,11 @@ tlt_pipe pipe_at(u64 now_ns, u64 head_ns, u32 head)
 
 class Sender : public ::testing::Test {
 protected:
-	Sender() { tlt_sender_init(&s_); }
+	Sender()
+	{
+		tlt_sender_init(&s_);
+		tlt_sender_hear(&s_, true);
+	}
 	tlt_kind send(const tlt_burst &b) { return tlt_sender_send(&s_, &b); }
 	tlt_clock_answer clock(const tlt_pipe &p) { return tlt_sender_clock(&s_, &p, &data_); }
 
@@ -105,6 +109,7 @@ TEST(Algorithm1, random_events__same_as_the_model)
 		bool flying = false;
 
 		tlt_sender_init(&s);
+		tlt_sender_hear(&s, true);
 		tlt_receiver_init(&r);
 		for (int event = 0; event < 2000; event++) {
 			now += 1000 + random() % 50000;
@@ -248,7 +253,7 @@ TEST_F(Sender, peer_without_echoes__deaf_after_eight_and_tried_again)
 	EXPECT_EQ(send(packet(now, end += 1448, una)), TLT_DATA);
 	EXPECT_EQ(send(packet(now, end += 1448, una)), TLT_NONE);
 	EXPECT_TRUE(tlt_sender_echo(&s_));
-	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_UNKNOWN);
+	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_SPEAKS);
 	EXPECT_EQ(send(packet(now, end += 1448, una)), TLT_DATA);
 }
 
@@ -280,6 +285,15 @@ TEST_F(Sender, unmarked_packets__peer_is_deaf_until_a_mark_comes)
 	EXPECT_FALSE(tlt_sender_hear(&s_, true));
 	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_SPEAKS);
 	EXPECT_EQ(send(packet(kMs, 4344, 0)), TLT_DATA);
+}
+
+TEST_F(Sender, peer_not_heard_yet__data_is_not_marked)
+{
+	tlt_sender_init(&s_);
+	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_UNKNOWN);
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_NONE);
+	tlt_sender_hear(&s_, true);
+	EXPECT_EQ(send(packet(kMs, 2896, 0)), TLT_DATA);
 }
 
 TEST_F(Sender, clock__byte_without_loss_segment_with_loss)
