@@ -50,7 +50,8 @@ in_b() { ip netns exec "$b" "$@"; }
 
 make_hosts() {
 	ip netns add "$a" && ip netns add "$b" || return 1
-	ip link add veth0 netns "$a" type veth peer name veth0 netns "$b" || return 1
+	ip link add veth0 address 02:00:00:00:00:01 netns "$a" type veth \
+		peer name veth0 address 02:00:00:00:00:02 netns "$b" || return 1
 	ip -n "$a" addr add 10.1.0.1/24 dev veth0
 	ip -n "$b" addr add 10.1.0.2/24 dev veth0
 	ip -n "$a" addr add fd01::1/64 dev veth0 nodad
@@ -59,6 +60,17 @@ make_hosts() {
 		ip -n "$netns" link set lo up
 		ip -n "$netns" link set veth0 up
 	done
+	# Neighbours are known and the cable is in use, or a first SYN is sent twice.
+	ip -n "$a" neigh add fd01::2 lladdr 02:00:00:00:00:02 dev veth0 nud permanent
+	ip -n "$b" neigh add fd01::1 lladdr 02:00:00:00:00:01 dev veth0 nud permanent
+	ip -n "$a" neigh add 10.1.0.2 lladdr 02:00:00:00:00:02 dev veth0 nud permanent
+	ip -n "$b" neigh add 10.1.0.1 lladdr 02:00:00:00:00:01 dev veth0 nud permanent
+	wait_for "the cable" cable_is_up
+}
+
+cable_is_up() {
+	ip -n "$a" link show veth0 | grep -q 'state UP' &&
+		ip -n "$b" link show veth0 | grep -q 'state UP'
 }
 
 # tlt_on [OPTION...]: at both ends
