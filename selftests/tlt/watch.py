@@ -71,6 +71,13 @@ def main():
         sock.bind((device, ETH_P_ALL))
 
         def end(_number, _frame):
+            # what has arrived and was not read yet counts
+            sock.setblocking(False)
+            try:
+                while True:
+                    seen.frame(sock.recv(1 << 17))
+            except BlockingIOError:
+                pass
             with open(path, "w", encoding="ascii") as out:
                 out.writelines(line + "\n" for line in seen.lines())
             sys.exit(0)
