@@ -23,6 +23,12 @@
 #include <net/gso.h>
 #endif
 
+#ifdef TP_HAVE_LINUX_UNALIGNED
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
 #if KERNEL_VERSION(6, 1, 0) > LINUX_VERSION_CODE
 #error "Turnpike supports Linux 6.1 and later"
 #endif
@@ -171,6 +177,26 @@ static inline bool tp_sk_is_tcp(const struct sock *sk)
 	return sk_is_tcp(sk);
 #else
 	return sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP;
+#endif
+}
+
+/* What the timestamp option says of a packet whose skb_mstamp_ns is set. */
+static inline u32 tp_tcp_skb_timestamp(const struct tcp_sock *tp, const struct sk_buff *skb)
+{
+#ifdef TP_HAVE_TCP_CLOCK_TS
+	return tcp_skb_timestamp_ts(tp->tcp_usec_ts, skb);
+#else
+	return tcp_skb_timestamp(skb);
+#endif
+}
+
+/* Send an ACK now.  The socket is locked. */
+static inline void tp_tcp_send_ack(struct sock *sk)
+{
+#ifdef TP_HAVE_TCP_SEND_ACK_FLAGS
+	__tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt, 0);
+#else
+	__tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt);
 #endif
 }
 

@@ -120,4 +120,138 @@ struct tc_onramp_stats {
 	__u32 bql;			/* 0: not known yet, 1: the driver has it, 2: it has not */
 };
 
+/* -- TLT ------------------------------------------------------------------- */
+
+#define TLT_GENL_NAME		"turnpike_tlt"
+#define TLT_GENL_VERSION	1
+
+/*
+ * Commands.  All concern the network namespace of the socket that sends them;
+ * TLT_CMD_SET and TLT_CMD_OFF need CAP_NET_ADMIN in it.
+ */
+enum {
+	TLT_CMD_UNSPEC,
+	TLT_CMD_SET,	/* the whole configuration, in place of the one before */
+	TLT_CMD_OFF,	/* no packet is touched any more */
+	TLT_CMD_GET,	/* TLT_A_ENABLED and, if on, the configuration */
+	TLT_CMD_STATS,	/* TLT_A_STATS */
+	TLT_CMD_FLOWS,	/* dump: one TLT_A_FLOW a message */
+	__TLT_CMD_MAX,
+};
+
+#define TLT_CMD_MAX (__TLT_CMD_MAX - 1)
+
+enum {
+	TLT_A_UNSPEC,
+	TLT_A_PAD,
+	TLT_A_ENABLED,	/* u8 */
+	TLT_A_MAP,	/* u8[TLT_KINDS]: the code point of each kind, all different */
+	TLT_A_PERIOD,	/* u32: rate-based senders, packets between important ones; 0: none */
+	TLT_A_CLOCK,	/* u8: enum tlt_clock_mode */
+	TLT_A_SENDER,	/* u8: enum tlt_sender_mode */
+	TLT_A_FOREIGN,	/* u8: enum tlt_foreign */
+	TLT_A_RULES,	/* nest of TLT_A_RULE; without, all TCP is matched */
+	TLT_A_RULE,	/* nest of TLT_RULE_*; a packet must meet all that it has */
+	TLT_A_STATS,	/* nest of u64, the type is the number of enum tlt_stat + 1 */
+	TLT_A_FLOW,	/* nest of TLT_FLOW_* */
+	__TLT_A_MAX,
+};
+
+#define TLT_A_MAX (__TLT_A_MAX - 1)
+
+/* What a packet is to TLT. */
+enum tlt_kind {
+	TLT_DATA,	/* Important Data */
+	TLT_ECHO,	/* its answer, Important Echo */
+	TLT_CLOCK,	/* Important Clock Data */
+	TLT_CLOCK_ECHO,	/* Important Clock Echo */
+	TLT_CONTROL,	/* SYN, FIN, RST and other ACKs */
+	TLT_PLAIN,	/* unimportant data */
+	TLT_KINDS,
+	TLT_NONE = TLT_KINDS,	/* not TLT's */
+};
+
+/* What important ACK-clocking sends. */
+enum tlt_clock_mode {
+	TLT_CLOCK_ADAPTIVE,	/* a byte, or a segment where the echo shows a loss */
+	TLT_CLOCK_BYTE,		/* always a byte */
+	TLT_CLOCK_SEGMENT,	/* always a segment */
+	TLT_CLOCK_MODES,
+};
+
+enum tlt_sender_mode {
+	TLT_SENDER_AUTO,	/* rate-based if the congestion control sets rates */
+	TLT_SENDER_WINDOW,
+	TLT_SENDER_RATE,
+	TLT_SENDER_MODES,
+};
+
+/* Packets to which the application gave a code point of its own. */
+enum tlt_foreign {
+	TLT_FOREIGN_OVERRIDE,	/* are TLT's like all others */
+	TLT_FOREIGN_KEEP,	/* keep it, TLT stays away */
+	TLT_FOREIGNS,
+};
+
+enum {
+	TLT_RULE_UNSPEC,
+	TLT_RULE_IFINDEX,	/* u32: device the packets leave and arrive by */
+	TLT_RULE_PORT_LOW,	/* u16, host order: port of either end */
+	TLT_RULE_PORT_HIGH,	/* u16; TLT_RULE_PORT_LOW if not given */
+	TLT_RULE_ADDRESS,	/* 4 or 16 bytes: the other end's */
+	TLT_RULE_PREFIX,	/* u8: its leading bits that count; all if not given */
+	__TLT_RULE_MAX,
+};
+
+#define TLT_RULE_MAX (__TLT_RULE_MAX - 1)
+#define TLT_RULES_MAX 16
+
+enum {
+	TLT_FLOW_UNSPEC,
+	TLT_FLOW_PAD,
+	TLT_FLOW_LOCAL,		/* 4 or 16 bytes */
+	TLT_FLOW_REMOTE,
+	TLT_FLOW_LOCAL_PORT,	/* u16, host order */
+	TLT_FLOW_REMOTE_PORT,
+	TLT_FLOW_PEER,		/* u8: enum tlt_peer */
+	TLT_FLOW_IMPORTANT,	/* u32: Important Data sent */
+	TLT_FLOW_ECHOES,	/* u32: echoes that came for it and for clock data */
+	TLT_FLOW_INJECTED,	/* u32: clock data sent */
+	TLT_FLOW_RTOS,		/* u32 */
+	TLT_FLOW_IDLE_MS,	/* u32: since the last packet */
+	__TLT_FLOW_MAX,
+};
+
+#define TLT_FLOW_MAX (__TLT_FLOW_MAX - 1)
+
+enum tlt_peer {
+	TLT_PEER_UNKNOWN,
+	TLT_PEER_SPEAKS,
+	TLT_PEER_DEAF,		/* no marks or no echoes come: its data is not marked */
+};
+
+/* Counters of a network namespace; they only grow while TLT is on. */
+enum tlt_stat {
+	TLT_STAT_PACKETS,	/* TLT_KINDS of them, sent, by kind */
+	TLT_STAT_BYTES = TLT_STAT_PACKETS + TLT_KINDS,	/* the same in bytes of IP */
+	TLT_STAT_RECEIVED = TLT_STAT_BYTES + TLT_KINDS,	/* packets received, by kind */
+	TLT_STAT_INJECTED_BYTE = TLT_STAT_RECEIVED + TLT_KINDS,
+	TLT_STAT_INJECTED_SEGMENT,
+	TLT_STAT_INJECTED_BYTES,	/* payload of both */
+	TLT_STAT_INJECT_LIMITED,	/* not sent: the last was too short ago */
+	TLT_STAT_INJECT_REFUSED,	/* not sent: the socket's state or kind forbids */
+	TLT_STAT_INJECT_FAILED,		/* not sent: no memory or no route */
+	TLT_STAT_ECHOES_DROPPED,	/* clock echoes that told nothing new */
+	TLT_STAT_ECHOES_UNASKED,	/* echoes nobody waited for */
+	TLT_STAT_ANSWERS,		/* ACKs that TCP would have delayed */
+	TLT_STAT_CUTS,			/* last segments cut off a burst */
+	TLT_STAT_CUT_BYTES,		/* bytes copied for that */
+	TLT_STAT_CUT_FAILED,
+	TLT_STAT_RTOS,			/* retransmission timeouts of TLT's flows */
+	TLT_STAT_FLOWS,			/* flows that began */
+	TLT_STAT_FLOWS_REFUSED,		/* too many flows, or no memory */
+	TLT_STAT_DEAF,			/* times that a flow's peer was found not to speak TLT */
+	TLT_STATS,
+};
+
 #endif /* _UAPI_TURNPIKE_H */

@@ -100,7 +100,7 @@ def write(directory, plan, seed, tools):
             os.unlink(os.path.join(directory, stale))
     _put(directory, "vrack.cmd", vrackcmd.commands(plan, seed))
     _put(directory, "netns.batch", _netns_batch(plan))
-    _put(directory, "hosts.list", _host_scripts(directory, plan))
+    _put(directory, "hosts.list", _host_scripts(directory, plan, tools))
     _put(directory, "vload.json", [json.dumps(vload_config(plan, seed), indent=1)])
     _put(directory, "init.sh", [_init(directory, plan, tools)], mode=0o755)
 
@@ -132,6 +132,8 @@ def needed_modules(plan):
         modules["tcp_timely"] = {}
     if any(_uses_qdisc(host, "onramp") for host in plan.hosts.values()):
         modules["sch_onramp"] = {}
+    if any(host["tlt"] for host in plan.hosts.values()):
+        modules["tlt"] = {}
     for name, params in plan.settings["modules"].items():
         modules[name] = params
     return modules
@@ -156,22 +158,24 @@ def _uses_ipv6(plan):
     return any(load.get("family") == 6 for load in plan.loads)
 
 
-def _host_scripts(directory, plan):
+def _host_scripts(directory, plan, tools):
     """One script for all hosts of equal settings; lines 'NAME SCRIPT ADDR ADDR6'."""
     scripts = {}
     for name in plan.graph.hosts:
-        text = _host_script(plan, plan.hosts[name])
+        text = _host_script(plan, plan.hosts[name], tools)
         if text not in scripts:
             scripts[text] = f"host.{len(scripts)}.sh"
             _put(directory, scripts[text], [text])
         yield f"{name} {scripts[text]} {plan.address(name)} {plan.address(name, 6)}"
 
 
-def _host_script(plan, host):
+def _host_script(plan, host, tools):
     after = [f"ethtool -K eth0 {host['ethtool']} || fail ethtool"] if host["ethtool"] else []
     if host["qdisc"]:
         after.append(f"tc qdisc replace dev eth0 root {host['qdisc']} || fail qdisc")
     after += [f"{line.replace('DEV', 'eth0')} || fail tc" for line in host["tc"] or ()]
+    if host["tlt"]:
+        after.append(f"{shlex.quote(tools.turnpike)} tlt set {host['tlt']} || fail tlt")
     after += [f"{{ {line}\n}} || fail run" for line in host["run"] or ()]
     return HOST.format(
         before="\n".join(_sysctl_lines(plan, host)), mtu=plan.mtu_bytes,

@@ -47,6 +47,7 @@ HOST_FIELDS = {
     "tc": ListOf(Text(), "more tc commands, with DEV for the device", single=True),
     "sysctls": MapOf(VALUE, "sysctls of the host's namespace", {}, parts=0),
     "ethtool": Text("arguments of ethtool -K, such as 'gro off'"),
+    "tlt": Text("TLT is on, with these arguments of 'turnpike tlt set', such as '--map local'"),
     "link": Text("arguments of 'ip link set', such as 'gso_max_size 16384'"),
     "run": ListOf(Text(), "shell commands in the namespace before the load", single=True),
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where the kernel, the modules and vload of a run come from."""
+"""Where the kernel, the modules and the programs of a run come from."""
 import os
 import shutil
 import subprocess
@@ -20,6 +20,7 @@ class Tools:
         self.modules = os.path.realpath(modules or module_directory(self.kernel))
         self.vload = os.path.realpath(vload or os.path.join(REPO, "build", "vload"))
         self.build = os.path.join(REPO, "build")     # turnpike, and what tc loads
+        self.turnpike = os.path.join(REPO, "build", "turnpike")
 
     def module(self, name):
         """Path of a module's file; names may be spelled with - or _."""
@@ -34,13 +35,15 @@ class Tools:
     def keep(self, directory, names):
         """Use copies from now on, so that a build under way cannot mix versions."""
         os.makedirs(directory, exist_ok=True)
-        for path in [self.vload] + [self.module(name) for name in names]:
+        for path in [self.vload, self.turnpike] + [self.module(name) for name in names]:
             shutil.copy(path, directory)
         self.vload = os.path.join(directory, os.path.basename(self.vload))
+        self.turnpike = os.path.join(directory, os.path.basename(self.turnpike))
         self.modules = directory
 
     def check(self):
-        for path, hint in ((self.kernel, "selftests/kernel/build"), (self.vload, "make tools")):
+        for path, hint in ((self.kernel, "selftests/kernel/build"), (self.vload, "make tools"),
+                           (self.turnpike, "make tools")):
             if not os.access(path, os.X_OK):
                 raise UsageError(f"{path} is missing ({hint} builds it)")
 

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# tlt on a stock kernel with two processors: data flows over a path that loses
+# packets while TLT is configured, switched off and on, and unloaded.
+#
+#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
+
+# shellcheck source=selftests/lib/ktap.sh
+. /ktap.sh
+enough_bytes=100000
+
+ktap_start
+ktap_case "module loads" insmod /modules/tlt.ko
+
+ip netns add a
+ip netns add b
+ip link add eth0 netns a type veth peer name eth0 netns b
+ip -n a addr add 10.0.0.1/24 dev eth0
+ip -n b addr add 10.0.0.2/24 dev eth0
+for n in a b; do
+	ip -n $n link set lo up
+	ip -n $n link set eth0 up
+	ip netns exec $n tc qdisc replace dev eth0 root netem delay 1ms loss 1%
+done
+ip netns exec b flow serve 5000 > /dev/null 2>&1 &
+server=$!
+sleep 0.5
+
+in_a() { ip netns exec a "$@"; }
+both() { ip netns exec a turnpike tlt "$@" && ip netns exec b turnpike tlt "$@"; }
+
+sends() {
+	bytes=$(in_a flow send 10.0.0.2 5000 "$1" "$2") || return 1
+	echo "$bytes bytes in $1 s"
+	[ "$bytes" -gt $enough_bytes ]
+}
+
+ktap_case "tlt is set" both set
+
+for algorithm in cubic dctcp bbr; do
+	ktap_case "$algorithm sends under tlt" sends 2 $algorithm
+done
+
+counters_moved() {
+	in_a turnpike tlt stats
+	[ "$(in_a turnpike tlt stats | sed -n 's/^sent data packets \([0-9]*\).*/\1/p')" -gt 0 ] &&
+		[ "$(in_a turnpike tlt stats | sed -n 's/.*echo .*received //p' | head -n 1)" -gt 0 ]
+}
+ktap_case "important packets were sent and answered" counters_moved
+
+changes_under_traffic() {
+	in_a flow send 10.0.0.2 5000 4 cubic > /run/sent &
+	flow=$!
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		both set --period $i --rule port=5000 && both set --map vma && both off && both set ||
+			return 1
+	done
+	wait $flow
+	[ "$(cat /run/sent)" -gt $enough_bytes ]
+}
+ktap_case "configurations change under traffic" changes_under_traffic
+
+unloads_under_traffic() {
+	in_a flow send 10.0.0.2 5000 4 cubic > /run/sent &
+	flow=$!
+	for _ in 1 2 3 4 5; do
+		sleep 0.2
+		rmmod tlt && insmod /modules/tlt.ko && both set || return 1
+	done
+	wait $flow
+	[ "$(cat /run/sent)" -gt $enough_bytes ]
+}
+ktap_case "module unloads under traffic" unloads_under_traffic
+
+loopback_is_unharmed() {
+	turnpike tlt set || return 1
+	flow serve 5001 > /dev/null 2>&1 &
+	listener=$!
+	sleep 0.5
+	bytes=$(flow send 127.0.0.1 5001 2 cubic)
+	kill $listener
+	turnpike tlt off
+	echo "$bytes bytes over loopback"
+	[ "$bytes" -gt $enough_bytes ]
+}
+ktap_case "loopback is unharmed" loopback_is_unharmed
+
+netns_goes_under_traffic() {
+	in_a flow send 10.0.0.2 5000 2 cubic > /dev/null &
+	flow=$!
+	sleep 0.5
+	ip netns del a
+	wait $flow
+	return 0
+}
+ktap_case "namespace goes under traffic" netns_goes_under_traffic
+
+kill $server
+ip netns del b
+sleep 1
+ktap_case "module unloads" rmmod tlt
+ktap_finish

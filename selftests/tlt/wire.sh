@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What is seen on the wire: which packets have which code point, that ECN bits stay,
+# what a burst is cut into, that injected packets are right, and what is not touched.
+
+# shellcheck source=selftests/tlt/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+watch=$here/watch.py
+
+# watched COMMAND...: runs it in $a while $b's cable is watched; what was seen is in $seen
+watched() {
+	seen=$TMPDIR/tlt-seen.$$
+	rm -f "$seen" "$seen.ready"
+	ip netns exec "$b" "$watch" veth0 "$seen" &
+	watcher=$!
+	wait_for "the watcher" test -e "$seen.ready" || return 1
+	"$@"
+	_status=$?
+	kill -TERM $watcher
+	wait $watcher 2>/dev/null
+	cat "$seen"
+	return $_status
+}
+
+sends() { in_a "$stream" send "${1:-10.1.0.2}" --seed 1 --bytes "${2:-200000}" "${@:3}"; }
+
+# seen_kind CODE WHAT: the number of packets
+seen_kind() { sed -n "s/^dscp $1 $2 //p" "$seen" | grep . || echo 0; }
+
+marks__data_and_control() {
+	watched sends || return 1
+	# data 3, control 19, plain 23; nothing of the connection goes unmarked
+	[ "$(seen_kind 3 data)" -gt 0 ] && [ "$(seen_kind 23 data)" -gt 0 ] &&
+		[ "$(seen_kind 19 syn)" = 2 ] && [ "$(seen_kind 0 data)" = 0 ] &&
+		[ "$(seen_kind 0 ack)" = 0 ]
+}
+
+marks__ipv6() {
+	watched sends fd01::2 || return 1
+	[ "$(seen_kind 3 data)" -gt 0 ] && [ "$(seen_kind 23 data)" -gt 0 ] &&
+		[ "$(seen_kind 19 syn)" = 2 ] && [ "$(seen_kind 0 data)" = 0 ]
+}
+
+important__only_one_segment_long() {
+	watched sends || return 1
+	longest=$(sed -n 's/^longest 3 //p' "$seen")
+	[ -n "$longest" ] && [ "$longest" -le 1448 ] &&
+		[ "$(sed -n 's/^longest 23 //p' "$seen")" -gt 1448 ]
+}
+
+echoes__as_many_as_important() {
+	before=$(counter "sent echo" "$b" | cut -d' ' -f2)
+	data=$(counter "sent data" | cut -d' ' -f2)
+	watched sends || return 1
+	echoes=$(($(counter "sent echo" "$b" | cut -d' ' -f2) - before))
+	data=$(($(counter "sent data" | cut -d' ' -f2) - data))
+	echo "data $data echoes $echoes"
+	[ $data -gt 0 ] && [ $echoes -ge $((data - 1)) ] && [ $echoes -le $data ]
+}
+
+ecn__bits_stay() {
+	in_a sysctl -q -w net.ipv4.tcp_ecn=1 && in_b sysctl -q -w net.ipv4.tcp_ecn=1
+	watched sends || return 1
+	in_a sysctl -q -w net.ipv4.tcp_ecn=2 && in_b sysctl -q -w net.ipv4.tcp_ecn=2
+	[ "$(sed -n 's/^ect //p' "$seen")" -gt 10 ]
+}
+
+checksums__are_right() {
+	command -v ethtool > /dev/null || { echo "ethtool is missing"; return 4; }
+	in_a ethtool -K veth0 tso off gso off tx off > /dev/null
+	in_b ethtool -K veth0 tx off > /dev/null
+	path delay 200us loss 3%
+	watched sends 10.1.0.2 1000000
+	_status=$?
+	in_a tc qdisc del dev veth0 root
+	in_b tc qdisc del dev veth0 root
+	in_a ethtool -K veth0 tx on gso on tso on > /dev/null
+	in_b ethtool -K veth0 tx on > /dev/null
+	[ $_status = 0 ] && [ "$(sed -n 's/^wrong //p' "$seen")" = 0 ] &&
+		[ "$(seen_kind 11 data)" -gt 0 ]
+}
+
+rules__others_are_not_touched() {
+	tlt_on --rule port=9 || return 1
+	watched sends
+	_status=$?
+	tlt_on
+	[ $_status = 0 ] && [ "$(grep -c '^dscp [^0]' "$seen")" = 0 ]
+}
+
+rules__device_and_prefix() {
+	tlt_on --rule dev=veth0,port=5100 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		in_a "$turnpike" tlt set --rule peer=10.1.0.0/24 &&
+		in_b "$turnpike" tlt set && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		in_a "$turnpike" tlt set --rule peer=10.9.0.0/16 &&
+		watched sends && [ "$(seen_kind 3 data)" = 0 ]
+	_status=$?
+	tlt_on
+	return $_status
+}
+
+map__of_the_prototype() {
+	tlt_on --map vma
+	watched sends
+	_status=$?
+	tlt_on
+	[ $_status = 0 ] && [ "$(seen_kind 10 data)" -gt 0 ] && [ "$(seen_kind 8 data)" -gt 0 ]
+}
+
+foreign__kept() {
+	tlt_on --foreign keep
+	watched sends 10.1.0.2 200000 --tos 160
+	_status=$?
+	tlt_on
+	[ $_status = 0 ] && [ "$(seen_kind 40 data)" -gt 0 ] && [ "$(seen_kind 3 data)" = 0 ]
+}
+
+foreign__overridden() {
+	watched sends 10.1.0.2 200000 --tos 160 &&
+		[ "$(seen_kind 40 data)" = 0 ] && [ "$(seen_kind 3 data)" -gt 0 ]
+}
+
+# One end that does not speak TLT: its partner leaves the data as it is.
+peer__deaf_gets_unmarked_data() {
+	in_b "$turnpike" tlt off
+	watched sends
+	_status=$?
+	in_b "$turnpike" tlt set
+	[ $_status = 0 ] && [ "$(seen_kind 0 data)" -gt 0 ] &&
+		[ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 23 data)" = 0 ]
+}
+
+ktap_start
+need_module
+make_hosts
+trap 'drop_hosts; unload_module' EXIT
+TMPDIR=${TMPDIR:-/tmp}
+tlt_on || ktap_fail "tlt__set"
+start_server || ktap_fail "receiver__starts"
+for case in $(declare -F | grep -o '[a-z]*__[a-z_0-9]*'); do
+	ktap_case "$case" "$case"
+done
+drop_hosts
+ktap_case "unload__nothing_left" unload_module
+ktap_finish

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// tlt_select.h against a model of the paper's Algorithm 1, over random events, and
+// what goes beyond the algorithm case by case.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "tlt/tlt_select.h"
+
+namespace {
+
+constexpr u64 kMs = 1000000;
+
+// Algorithm 1, its variables under their own names; what it leaves open (the end of
+// the initial window) is told by `last'.
+struct Model {
+	enum State { Idle, Important, ImportantClock };
+	State sendState = Important;
+	State recvState = Idle;
+
+	void receiveData(tlt_kind mark)
+	{
+		if (mark == TLT_DATA)
+			recvState = Important;
+		else if (mark == TLT_CLOCK && recvState == Idle)
+			recvState = ImportantClock;
+	}
+	// False: line 13, it goes no further.
+	bool receiveAck(tlt_kind mark, u32 ack, u32 una)
+	{
+		if (mark == TLT_ECHO || mark == TLT_CLOCK_ECHO)
+			sendState = Important;
+		return !(mark == TLT_CLOCK_ECHO && static_cast<s32>(ack - una) <= 0);
+	}
+	tlt_kind sendData()
+	{
+		if (sendState != Important)
+			return TLT_PLAIN;
+		sendState = Idle;
+		return TLT_DATA;
+	}
+	tlt_kind sendAck()
+	{
+		State was = recvState;
+		recvState = Idle;
+		return was == Important ? TLT_ECHO
+		       : was == ImportantClock ? TLT_CLOCK_ECHO : TLT_CONTROL;
+	}
+	// Bytes to inject; 0: none.
+	u32 clocking(bool lost, u32 mss)
+	{
+		if (sendState != Important)
+			return 0;
+		sendState = Idle;
+		return lost ? mss : 1;
+	}
+};
+
+tlt_burst packet(u64 now_ns, u32 end, u32 una)
+{
+	tlt_burst b{};
+
+	b.now_ns = now_ns;
+	b.end = end;
+	b.snd_una = una;
+	b.segments = 1;
+	return b;
+}
+
+tlt_pipe pipe_at(u64 now_ns, u64 head_ns, u32 head)
+{
+	tlt_pipe p{};
+
+	p.now_ns = now_ns;
+	p.head_ns = head_ns;
+	p.head = head;
+	p.head_bytes = 5000;
+	p.mss = 1448;
+	return p;
+}
+
+class Sender : public ::testing::Test {
+protected:
+	Sender()
+	{
+		tlt_sender_init(&s_);
+		tlt_sender_hear(&s_, true);
+	}
+	tlt_kind send(const tlt_burst &b) { return tlt_sender_send(&s_, &b); }
+	tlt_clock_answer clock(const tlt_pipe &p) { return tlt_sender_clock(&s_, &p, &data_); }
+
+	tlt_sender s_;
+	tlt_clock_data data_{};
+};
+
+TEST(Algorithm1, random_events__same_as_the_model)
+{
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		std::mt19937 random(seed);
+		Model model;
+		tlt_sender s;
+		tlt_receiver r;
+		u64 now = kMs;
+		u64 marked_ns = 0, echoed_ns = 0;
+		u32 next = random(), una = next, marked_end = 0, echoed_end = 0;
+		bool flying = false;
+
+		tlt_sender_init(&s);
+		tlt_sender_hear(&s, true);
+		tlt_receiver_init(&r);
+		for (int event = 0; event < 2000; event++) {
+			now += 1000 + random() % 50000;
+			switch (random() % 5) {
+			case 0: {
+				tlt_burst b = packet(now, next + 1448, una);
+				tlt_kind kind = tlt_sender_send(&s, &b);
+				next += 1448;
+				ASSERT_EQ(kind, model.sendData()) << "seed " << seed << " event " << event;
+				if (kind == TLT_DATA) {
+					marked_ns = now;
+					marked_end = next;
+					flying = true;
+				}
+				break;
+			}
+			case 1: {
+				tlt_kind mark = random() % 2 ? TLT_DATA : TLT_CLOCK;
+				tlt_receiver_data(&r, mark);
+				model.receiveData(mark);
+				break;
+			}
+			case 2:
+				ASSERT_EQ(tlt_receiver_ack(&r), model.sendAck());
+				break;
+			case 3: {
+				// An echo comes only for what was sent (the paper's network is honest).
+				if (!flying)
+					break;
+				bool clock_echo = random() % 2;
+				u32 ack = una + random() % 3;
+				tlt_ack a = {ack, una, 100, 100, true, false};
+				bool up = model.receiveAck(clock_echo ? TLT_CLOCK_ECHO : TLT_ECHO, ack, una);
+				ASSERT_TRUE(tlt_sender_echo(&s));
+				ASSERT_EQ(clock_echo && tlt_ack_tells_nothing(&a), !up);
+				flying = false;
+				echoed_ns = marked_ns;
+				echoed_end = marked_end;
+				break;
+			}
+			case 4: {
+				if (next == una)
+					break;
+				u64 head_ns = echoed_ns + random() % 3 - 1;
+				tlt_pipe p = pipe_at(now, head_ns, una);
+				tlt_clock_data d{};
+				bool lost = head_ns < echoed_ns ||
+					    (head_ns == echoed_ns && static_cast<s32>(una - echoed_end) < 0);
+				u32 bytes = tlt_sender_clock(&s, &p, &d) == TLT_CLOCK_SEND ? d.bytes : 0;
+				ASSERT_EQ(bytes, model.clocking(lost, 1448)) << "seed " << seed;
+				if (!bytes)
+					break;
+				tlt_sender_clocked(&s, una + bytes, now);
+				marked_ns = now;
+				marked_end = una + bytes;
+				flying = true;
+				break;
+			}
+			}
+		}
+	}
+}
+
+TEST_F(Sender, initial_window__last_packet_is_important)
+{
+	for (u32 i = 0; i < 10; i++) {
+		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
+		b.more = i < 9;
+		EXPECT_EQ(send(b), i < 9 ? TLT_PLAIN : TLT_DATA);
+	}
+}
+
+TEST_F(Sender, endless_burst__mark_waits_no_longer_than_one_gso_packet)
+{
+	unsigned plain = 0;
+	tlt_burst b = packet(kMs, 1448, 0);
+
+	b.more = true;
+	while (send(b) == TLT_PLAIN)
+		plain++;
+	EXPECT_EQ(plain, unsigned{TLT_WAIT_SEGMENTS});
+}
+
+TEST_F(Sender, retransmission__is_important_at_once)
+{
+	tlt_burst b = packet(kMs, 1448, 0);
+
+	b.more = true;
+	b.again = true;
+	EXPECT_EQ(send(b), TLT_DATA);
+}
+
+TEST_F(Sender, timeout__what_is_sent_again_is_important)
+{
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs, 2896, 0)), TLT_PLAIN);
+	tlt_burst b = packet(300 * kMs, 1448, 0);
+	b.again = b.timeout = true;
+	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_TRUE(tlt_sender_echo(&s_));
+}
+
+TEST_F(Sender, lost_important_packet__another_follows)
+{
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
+	tlt_burst b = packet(kMs + 399000, 2896, 0);
+	b.srtt_us = 100;
+	EXPECT_EQ(send(b), TLT_PLAIN);
+	b = packet(kMs + 401000, 4344, 0);
+	b.srtt_us = 100;
+	EXPECT_EQ(send(b), TLT_DATA);
+}
+
+TEST_F(Sender, echo_nobody_asked_for__changes_nothing)
+{
+	EXPECT_FALSE(tlt_sender_echo(&s_));
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
+	EXPECT_TRUE(tlt_sender_echo(&s_));
+	EXPECT_EQ(clock(pipe_at(2 * kMs, 0, 0)), TLT_CLOCK_SEND);
+	tlt_sender_clocked(&s_, 1, 2 * kMs);
+	EXPECT_TRUE(tlt_sender_echo(&s_));
+	for (int i = 0; i < 1000; i++)
+		EXPECT_FALSE(tlt_sender_echo(&s_));
+}
+
+TEST_F(Sender, peer_without_echoes__deaf_after_eight_and_tried_again)
+{
+	u64 now = kMs;
+	u32 una = 0, end = 0;
+
+	for (unsigned i = 0; i < TLT_UNANSWERED_MAX; i++) {
+		end += 1448;
+		EXPECT_EQ(send(packet(now += kMs, end, una)), TLT_DATA);
+		una = end;
+	}
+	end += 1448;
+	EXPECT_EQ(send(packet(now += kMs, end, una)), TLT_NONE);
+	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_DEAF);
+	una = end;
+	now += TLT_RETRY_MIN_NS;
+	EXPECT_EQ(send(packet(now, end += 1448, una)), TLT_DATA);
+	EXPECT_EQ(send(packet(now, end += 1448, una)), TLT_NONE);
+	EXPECT_TRUE(tlt_sender_echo(&s_));
+	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_SPEAKS);
+	EXPECT_EQ(send(packet(now, end += 1448, una)), TLT_DATA);
+}
+
+TEST_F(Sender, deaf_peer__waits_double_after_each_try)
+{
+	u64 now = kMs;
+	u32 end = 0;
+	std::vector<u64> tries;
+
+	for (int i = 0; i < 200000; i++) {
+		end += 1448;
+		if (send(packet(now += 10 * kMs, end, end - 1448)) == TLT_DATA)
+			tries.push_back(now);
+	}
+	ASSERT_GT(tries.size(), TLT_UNANSWERED_MAX + 8u);
+	for (unsigned i = 1; i < 8; i++) {
+		u64 wait = tries[TLT_UNANSWERED_MAX + i] - tries[TLT_UNANSWERED_MAX + i - 1];
+		u64 shift = std::min<u64>(i, TLT_RETRY_MAX_SHIFT);
+		EXPECT_NEAR(double(wait), double(TLT_RETRY_MIN_NS << shift), 30.0 * kMs) << i;
+	}
+}
+
+TEST_F(Sender, unmarked_packets__peer_is_deaf_until_a_mark_comes)
+{
+	EXPECT_FALSE(tlt_sender_hear(&s_, false));
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
+	EXPECT_TRUE(tlt_sender_hear(&s_, false));
+	EXPECT_EQ(send(packet(kMs, 2896, 0)), TLT_NONE);
+	EXPECT_FALSE(tlt_sender_hear(&s_, true));
+	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_SPEAKS);
+	EXPECT_EQ(send(packet(kMs, 4344, 0)), TLT_DATA);
+}
+
+TEST_F(Sender, peer_not_heard_yet__data_is_not_marked)
+{
+	tlt_sender_init(&s_);
+	EXPECT_EQ(tlt_sender_peer(&s_), TLT_PEER_UNKNOWN);
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_NONE);
+	tlt_sender_hear(&s_, true);
+	EXPECT_EQ(send(packet(kMs, 2896, 0)), TLT_DATA);
+}
+
+TEST_F(Sender, clock__byte_without_loss_segment_with_loss)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(tlt_sender_echo(&s_));
+	EXPECT_EQ(clock(pipe_at(2 * kMs, kMs + 1, 14480)), TLT_CLOCK_SEND);
+	EXPECT_EQ(data_.bytes, 1u);
+	EXPECT_FALSE(data_.lost);
+	EXPECT_EQ(clock(pipe_at(2 * kMs, kMs - 1, 0)), TLT_CLOCK_SEND);
+	EXPECT_EQ(data_.bytes, 1448u);
+	EXPECT_TRUE(data_.lost);
+	// of one burst: before its important tail
+	EXPECT_EQ(clock(pipe_at(2 * kMs, kMs, 1448)), TLT_CLOCK_SEND);
+	EXPECT_TRUE(data_.lost);
+}
+
+TEST_F(Sender, clock__late_packets_of_a_reordering_path_are_no_loss)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(tlt_sender_echo(&s_));
+	tlt_pipe p = pipe_at(2 * kMs, kMs - 20000, 0);
+	p.reorder_us = 25;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+	EXPECT_FALSE(data_.lost);
+}
+
+TEST_F(Sender, clock__modes)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(tlt_sender_echo(&s_));
+	tlt_pipe p = pipe_at(2 * kMs, kMs - 1, 0);
+	p.mode = TLT_CLOCK_BYTE;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+	EXPECT_EQ(data_.bytes, 1u);
+	p = pipe_at(2 * kMs, kMs + 1, 14480);
+	p.mode = TLT_CLOCK_SEGMENT;
+	p.head_bytes = 700;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+	EXPECT_EQ(data_.bytes, 700u);
+}
+
+TEST_F(Sender, clock__only_when_nothing_important_flies_and_tcp_is_silent)
+{
+	send(packet(kMs, 1448, 0));
+	EXPECT_EQ(clock(pipe_at(2 * kMs, 0, 0)), TLT_CLOCK_NOTHING);
+	ASSERT_TRUE(tlt_sender_echo(&s_));
+	tlt_pipe p = pipe_at(2 * kMs, 0, 0);
+	p.will_send = true;
+	EXPECT_EQ(clock(p), TLT_CLOCK_NOTHING);
+	p = pipe_at(2 * kMs, 0, 0);
+	p.head_bytes = 0;
+	EXPECT_EQ(clock(p), TLT_CLOCK_NOTHING);
+}
+
+TEST_F(Sender, clock__no_faster_than_the_path)
+{
+	send(packet(kMs, 1448, 0));
+	tlt_sender_echo(&s_);
+	tlt_sender_clocked(&s_, 1, 2 * kMs);
+	tlt_sender_echo(&s_);
+	tlt_pipe p = pipe_at(2 * kMs + 49000, 0, 0);
+	p.min_rtt_us = 100;
+	EXPECT_EQ(clock(p), TLT_CLOCK_LIMITED);
+	p.now_ns = 2 * kMs + 51000;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+}
+
+TEST_F(Sender, rate_based__last_of_data_and_every_nth)
+{
+	unsigned important = 0;
+
+	for (int i = 0; i < 960; i++) {
+		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
+		b.rate = b.more = true;
+		b.period = 96;
+		important += send(b) == TLT_DATA;
+	}
+	EXPECT_EQ(important, 10u);
+	tlt_burst b = packet(kMs, 1448 * 1000, 0);
+	b.rate = true;
+	b.period = 96;
+	EXPECT_EQ(send(b), TLT_DATA);
+}
+
+TEST_F(Sender, rate_based__first_and_last_of_a_round_of_retransmissions)
+{
+	for (int i = 0; i < 5; i++) {
+		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
+		b.rate = b.again = true;
+		b.last_again = i == 4;
+		EXPECT_EQ(send(b), i == 0 || i == 4 ? TLT_DATA : TLT_PLAIN) << i;
+	}
+}
+
+TEST(Ack, tells_nothing__only_if_nothing_at_all_is_new)
+{
+	const tlt_ack old = {1000, 1000, 5000, 5000, true, false};
+	tlt_ack a = old;
+
+	EXPECT_TRUE(tlt_ack_tells_nothing(&a));
+	a = old, a.ack = 999;
+	EXPECT_TRUE(tlt_ack_tells_nothing(&a));
+	a = old, a.ack = 1001;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = old, a.window = 0;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = old, a.snd_wnd = 0;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = old, a.bare = false;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = old, a.new_sack = true;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+}
+
+}  // namespace

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls),
+ * tlt_packet.c (what is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what
+ * does it mean: tlt_select.h), then tlt_attend.c (what TCP left undone).
+ */
+#ifndef TLT_H
+#define TLT_H
+
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/percpu.h>
+#include <linux/rhashtable.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <net/netns/generic.h>
+#include <net/tcp.h>
+
+#include "compat/compat.h"
+#include "tlt_select.h"
+
+#define TLT_DSCPS 64
+
+struct tlt_rule {
+	struct in6_addr address;	/* of the other end; IPv4: the first word */
+	struct in6_addr mask;
+	int ifindex;			/* 0: any */
+	u16 port_low;			/* 0: any */
+	u16 port_high;
+	u8 family;			/* 0: any, with any address */
+	u8 prefix;
+};
+
+/* A configuration never changes; another takes its place (RCU). */
+struct tlt_config {
+	u8 dscp[TLT_KINDS];		/* kind -> code point */
+	u8 kind[TLT_DSCPS];		/* code point -> kind, TLT_NONE for others */
+	u8 clock;			/* enum tlt_clock_mode */
+	u8 sender;			/* enum tlt_sender_mode */
+	u8 foreign;			/* enum tlt_foreign */
+	u32 period;
+	u32 rules_count;
+	struct rcu_head rcu;
+	struct tlt_rule rules[];
+};
+
+struct tlt_stats {
+	u64 count[TLT_STATS];
+};
+
+/* A network namespace's. */
+struct tlt_net {
+	struct tlt_config __rcu *config;	/* NULL: off; written under mutex */
+	struct tlt_stats __percpu *stats;
+	struct rhashtable flows;		/* by the socket's address */
+	struct delayed_work reaper;		/* forgets silent flows */
+	atomic_t attending;			/* flows that are queued */
+	struct mutex mutex;			/* hooks and config */
+	bool hooked;				/* under mutex */
+	struct net *net;
+};
+
+/*
+ * A TCP connection's state.  It holds no socket: when it has seen no packet for a
+ * while it is forgotten, and begins anew with the next one.
+ */
+struct tlt_flow {
+	/* read mostly */
+	struct rhash_head node;
+	const struct sock *key;		/* the socket's address, which another may get */
+	u32 hash;			/* sk_hash and sk_portpair: by which that is seen */
+	u32 ports;
+	struct tlt_net *tn;
+	struct in6_addr local;		/* for the dump; IPv4: the first word */
+	struct in6_addr remote;
+	__be16 local_port;
+	__be16 remote_port;
+	u8 family;
+
+	/* read and written with each packet, under the lock */
+	spinlock_t lock;		/* taken with bottom halves off */
+	struct tlt_sender sender;
+	struct tlt_receiver receiver;
+	u8 retransmits;			/* icsk_retransmits when last seen */
+	u8 clocks;			/* injected, and not answered yet */
+	bool ending;			/* a FIN or RST was seen */
+	u32 used;			/* tcp_jiffies32 of the last packet; lockless */
+	u32 stat_important;
+	u32 stat_echoes;
+	u32 stat_injected;
+	u32 stat_rtos;
+
+	u8 injecting;			/* kind of the packet that is ours; socket's lock */
+
+	/* seldom used */
+	unsigned long state;		/* TLT_FLOW_QUEUED: atomic */
+	struct sock *sk;		/* held while queued */
+	struct llist_node attend;	/* while queued */
+	struct work_struct work;	/* while queued, where the socket is in use */
+	refcount_t refs;		/* the table's and that of being queued */
+	struct rcu_head rcu;
+};
+
+#define TLT_FLOW_QUEUED 0
+
+/* A TCP packet at the IP boundary, headers checked and in linear memory. */
+struct tlt_packet {
+	unsigned int network_bytes;	/* of IP header */
+	unsigned int header_bytes;	/* of IP and TCP headers */
+	unsigned int data_bytes;
+	u8 family;
+	u8 dscp;
+};
+
+extern unsigned int tlt_net_id;
+extern struct genl_family tlt_genl_family;
+
+static inline struct tlt_net *tlt_net(const struct net *net)
+{
+	return net_generic(net, tlt_net_id);
+}
+
+static inline void tlt_count(const struct tlt_net *tn, int stat)
+{
+	this_cpu_inc(tn->stats->count[stat]);
+}
+
+static inline void tlt_count_add(const struct tlt_net *tn, int stat, u64 value)
+{
+	this_cpu_add(tn->stats->count[stat], value);
+}
+
+/* Of the header that tlt_packet_read() found; gone with the next pull or copy. */
+static inline struct tcphdr *tlt_tcp_header(const struct sk_buff *skb,
+					    const struct tlt_packet *p)
+{
+	return (struct tcphdr *)(skb_network_header(skb) + p->network_bytes);
+}
+
+bool tlt_packet_read(struct sk_buff *skb, u8 family, struct tlt_packet *p);
+int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
+struct sock *tlt_packet_sock(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
+			     int ifindex, bool *held);
+
+bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
+			const struct tlt_packet *p, int ifindex, bool out);
+struct tlt_config *tlt_config_alloc(unsigned int rules);
+int tlt_config_use(struct net *net, struct tlt_config *config);
+void tlt_config_off(struct net *net);
+
+int tlt_flow_net_init(struct tlt_net *tn);
+void tlt_flow_net_exit(struct tlt_net *tn);
+void tlt_flow_start_reaper(struct tlt_net *tn);
+struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk);
+struct tlt_flow *tlt_flow_get(struct tlt_net *tn, const struct sock *sk);
+void tlt_flow_put(struct tlt_flow *flow);
+
+static inline void tlt_flow_touch(struct tlt_flow *flow)
+{
+	u32 now = tcp_jiffies32;
+
+	if (READ_ONCE(flow->used) != now)
+		WRITE_ONCE(flow->used, now);
+}
+
+int tlt_stat_init(struct tlt_net *tn);
+void tlt_stat_exit(struct tlt_net *tn);
+u64 tlt_stat_sum(const struct tlt_net *tn, int stat);
+
+bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_net *tn,
+		  struct sk_buff **tail);
+
+void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
+
+void tlt_attend_later(struct tlt_flow *flow, struct sock *sk);
+void tlt_attend_wait(const struct tlt_net *tn);
+int tlt_attend_init(void);
+void tlt_attend_exit(void);
+
+unsigned int tlt_out(struct sk_buff *skb, const struct nf_hook_state *state,
+		     const struct tlt_config *config, const struct tlt_packet *p);
+unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
+		    const struct tlt_config *config, const struct tlt_packet *p);
+
+int tlt_hook_add(struct net *net);
+void tlt_hook_remove(struct net *net);
+
+int tlt_genl_init(void);
+void tlt_genl_exit(void);
+
+#endif /* TLT_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * After TCP has dealt with a packet that matters to TLT: answer important data that
+ * TCP did not answer, and clock where TCP had nothing to send.  A tasklet comes right
+ * after the packets of this interrupt; where a process is using the socket, a work
+ * item waits for its end.
+ */
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/percpu.h>
+
+#include "tlt.h"
+
+struct tlt_attend_queue {
+	struct llist_head flows;
+	struct tasklet_struct tasklet;
+};
+
+static DEFINE_PER_CPU(struct tlt_attend_queue, tlt_attend_queues);
+static struct workqueue_struct *tlt_attend_works;
+
+/* States in which an ACK makes sense. */
+#define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \
+				 TCPF_CLOSE_WAIT | TCPF_CLOSING | TCPF_LAST_ACK)
+
+/* TCP delays ACKs; important data is answered now.  The output hook marks it. */
+static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
+{
+	bool owed;
+
+	spin_lock_bh(&flow->lock);
+	owed = flow->receiver.answer != TLT_NONE;
+	spin_unlock_bh(&flow->lock);
+	if (!owed || !((1 << sk->sk_state) & TLT_ANSWER_STATES))
+		return;
+	tlt_count(flow->tn, TLT_STAT_ANSWERS);
+	tp_tcp_send_ack(sk);
+}
+
+/* The socket is locked. */
+static void tlt_attend(struct tlt_flow *flow, struct sock *sk)
+{
+	const struct tlt_config *config;
+
+	rcu_read_lock();
+	config = rcu_dereference(flow->tn->config);
+	if (config) {
+		tlt_attend_answer(flow, sk);
+		tlt_inject(flow, sk, config);
+	}
+	rcu_read_unlock();
+}
+
+static void tlt_attend_done(struct tlt_flow *flow, struct sock *sk)
+{
+	struct tlt_net *tn = flow->tn;
+
+	sock_put(sk);
+	tlt_flow_put(flow);
+	atomic_dec(&tn->attending);
+}
+
+/* From here on the flow may be queued anew, also by what attending to it sends. */
+static struct sock *tlt_attend_take(struct tlt_flow *flow)
+{
+	struct sock *sk = flow->sk;
+
+	clear_bit_unlock(TLT_FLOW_QUEUED, &flow->state);
+	return sk;
+}
+
+static void tlt_attend_work(struct work_struct *work)
+{
+	struct tlt_flow *flow = container_of(work, struct tlt_flow, work);
+	struct sock *sk = tlt_attend_take(flow);
+
+	lock_sock(sk);
+	tlt_attend(flow, sk);
+	release_sock(sk);
+	tlt_attend_done(flow, sk);
+}
+
+static void tlt_attend_one(struct tlt_flow *flow)
+{
+	struct sock *sk = flow->sk;
+
+	bh_lock_sock(sk);
+	if (sock_owned_by_user(sk)) {
+		INIT_WORK(&flow->work, tlt_attend_work);
+		queue_work(tlt_attend_works, &flow->work);
+		bh_unlock_sock(sk);
+		return;
+	}
+	tlt_attend_take(flow);
+	tlt_attend(flow, sk);
+	bh_unlock_sock(sk);
+	tlt_attend_done(flow, sk);
+}
+
+static void tlt_attend_tasklet(struct tasklet_struct *tasklet)
+{
+	struct tlt_attend_queue *queue = from_tasklet(queue, tasklet, tasklet);
+	struct tlt_flow *flow, *next;
+	struct llist_node *flows;
+
+	flows = llist_reverse_order(llist_del_all(&queue->flows));
+	llist_for_each_entry_safe(flow, next, flows, attend)
+		tlt_attend_one(flow);
+}
+
+/* Bottom halves are off; the caller has a reference to @sk. */
+void tlt_attend_later(struct tlt_flow *flow, struct sock *sk)
+{
+	struct tlt_attend_queue *queue = this_cpu_ptr(&tlt_attend_queues);
+
+	if (test_and_set_bit_lock(TLT_FLOW_QUEUED, &flow->state))
+		return;
+	sock_hold(sk);
+	refcount_inc(&flow->refs);
+	atomic_inc(&flow->tn->attending);
+	flow->sk = sk;
+	llist_add(&flow->attend, &queue->flows);
+	tasklet_schedule(&queue->tasklet);
+}
+
+/* Hooks do not run any more: what they queued will soon be done. */
+void tlt_attend_wait(const struct tlt_net *tn)
+{
+	while (atomic_read(&tn->attending))
+		usleep_range(1000, 2000);
+}
+
+int tlt_attend_init(void)
+{
+	int cpu;
+
+	tlt_attend_works = alloc_workqueue("tlt", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	if (!tlt_attend_works)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct tlt_attend_queue *queue = per_cpu_ptr(&tlt_attend_queues, cpu);
+
+		init_llist_head(&queue->flows);
+		tasklet_setup(&queue->tasklet, tlt_attend_tasklet);
+	}
+	return 0;
+}
+
+/* No hook runs any more. */
+void tlt_attend_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		tasklet_kill(&per_cpu_ptr(&tlt_attend_queues, cpu)->tasklet);
+	destroy_workqueue(tlt_attend_works);
+}

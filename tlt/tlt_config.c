@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A namespace's configuration: which packets are TLT's, and what to do with them.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+
+#include "tlt.h"
+
+static bool tlt_rule_address(const struct tlt_rule *rule, const struct sk_buff *skb, bool out)
+{
+	if (rule->family == AF_INET) {
+		__be32 other = out ? ip_hdr(skb)->daddr : ip_hdr(skb)->saddr;
+
+		return !((other ^ rule->address.s6_addr32[0]) & rule->mask.s6_addr32[0]);
+	}
+	return !ipv6_masked_addr_cmp(out ? &ipv6_hdr(skb)->daddr : &ipv6_hdr(skb)->saddr,
+				     &rule->mask, &rule->address);
+}
+
+static bool tlt_rule_port(const struct tlt_rule *rule, __be16 port)
+{
+	return ntohs(port) >= rule->port_low && ntohs(port) <= rule->port_high;
+}
+
+static bool tlt_rule_matches(const struct tlt_rule *rule, const struct sk_buff *skb,
+			     const struct tlt_packet *p, int ifindex, bool out)
+{
+	const struct tcphdr *th = tlt_tcp_header(skb, p);
+
+	if (rule->ifindex && rule->ifindex != ifindex)
+		return false;
+	if (rule->port_low && !tlt_rule_port(rule, th->source) && !tlt_rule_port(rule, th->dest))
+		return false;
+	if (!rule->family)
+		return true;
+	return rule->family == p->family && tlt_rule_address(rule, skb, out);
+}
+
+bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
+			const struct tlt_packet *p, int ifindex, bool out)
+{
+	u32 i;
+
+	if (!config->rules_count)
+		return true;
+	for (i = 0; i < config->rules_count; i++) {
+		if (tlt_rule_matches(&config->rules[i], skb, p, ifindex, out))
+			return true;
+	}
+	return false;
+}
+
+struct tlt_config *tlt_config_alloc(unsigned int rules)
+{
+	struct tlt_config *config = kzalloc(struct_size(config, rules, rules), GFP_KERNEL);
+
+	if (config)
+		config->rules_count = rules;
+	return config;
+}
+
+/* @config takes the place of the one before, at once and as a whole. */
+int tlt_config_use(struct net *net, struct tlt_config *config)
+{
+	struct tlt_net *tn = tlt_net(net);
+	struct tlt_config *old;
+	int err = 0;
+
+	mutex_lock(&tn->mutex);
+	if (!tn->hooked) {
+		err = tlt_hook_add(net);
+		if (err)
+			goto unlock;
+		tn->hooked = true;
+		tlt_flow_start_reaper(tn);
+	}
+	old = rcu_replace_pointer(tn->config, config, lockdep_is_held(&tn->mutex));
+	if (old)
+		kfree_rcu(old, rcu);
+unlock:
+	mutex_unlock(&tn->mutex);
+	return err;
+}
+
+void tlt_config_off(struct net *net)
+{
+	struct tlt_net *tn = tlt_net(net);
+	struct tlt_config *old;
+
+	mutex_lock(&tn->mutex);
+	old = rcu_replace_pointer(tn->config, NULL, lockdep_is_held(&tn->mutex));
+	if (old)
+		kfree_rcu(old, rcu);
+	if (tn->hooked)
+		tlt_hook_remove(net);
+	tn->hooked = false;
+	mutex_unlock(&tn->mutex);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The last segment of a burst becomes a packet of its own, so that only this one is
+ * important.  TCP keeps the burst's pages for retransmission and shares their list
+ * with this packet: the tail is copied, the rest shortened.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+
+#include "tlt.h"
+
+static bool tlt_cut_allowed(const struct sk_buff *skb, const struct tlt_packet *p)
+{
+	return skb_is_gso(skb) && (skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)) &&
+	       skb->ip_summed == CHECKSUM_PARTIAL && !tlt_tcp_header(skb, p)->urg &&
+	       p->data_bytes > skb_shinfo(skb)->gso_size;
+}
+
+/* What the checksum of a packet to be finished by the device begins with. */
+static void tlt_cut_checksum(struct sk_buff *skb, const struct tlt_packet *p)
+{
+	struct tcphdr *th = tlt_tcp_header(skb, p);
+	unsigned int bytes = skb->len - p->network_bytes;
+
+	if (p->family == AF_INET)
+		th->check = ~tcp_v4_check(bytes, ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, 0);
+	else
+		th->check = ~csum_ipv6_magic(&ipv6_hdr(skb)->saddr, &ipv6_hdr(skb)->daddr,
+					     bytes, IPPROTO_TCP, 0);
+}
+
+/* Lengths, and for IPv4 the identification: a segment's number counted on. */
+static void tlt_cut_lengths(struct sk_buff *skb, const struct tlt_packet *p, u16 segments_before)
+{
+	if (p->family == AF_INET) {
+		struct iphdr *iph = ip_hdr(skb);
+
+		iph->id = htons(ntohs(iph->id) + segments_before);
+		/* As the stack does for packets that are too long to say so. */
+		iph->tot_len = skb->len <= IP_MAX_MTU ? htons(skb->len) : 0;
+		ip_send_check(iph);
+	} else {
+		ipv6_hdr(skb)->payload_len = htons(skb->len - sizeof(struct ipv6hdr));
+	}
+	tlt_cut_checksum(skb, p);
+}
+
+static struct sk_buff *tlt_cut_copy(const struct sk_buff *skb, const struct tlt_packet *p,
+				    unsigned int bytes)
+{
+	unsigned int room = skb_headroom(skb);
+	struct sk_buff *tail;
+
+	tail = alloc_skb(room + p->header_bytes + bytes, GFP_ATOMIC | __GFP_NOWARN);
+	if (!tail)
+		return NULL;
+	skb_reserve(tail, room);
+	skb_put_data(tail, skb->data, p->header_bytes);
+	if (skb_copy_bits(skb, skb->len - bytes, skb_put(tail, bytes), bytes)) {
+		kfree_skb(tail);
+		return NULL;
+	}
+	/* With the same room before the data all offsets are the same. */
+	skb_copy_header(tail, skb);
+	skb_shinfo(tail)->gso_size = 0;
+	skb_shinfo(tail)->gso_segs = 1;
+	skb_shinfo(tail)->gso_type = 0;
+	return tail;
+}
+
+/* Small queues wake the sender when its last packet is gone: that may be this one. */
+static void tlt_cut_own(struct sk_buff *tail, const struct sk_buff *skb)
+{
+	tail->sk = skb->sk;
+	tail->destructor = skb->destructor;
+	refcount_add(tail->truesize, &skb->sk->sk_wmem_alloc);
+}
+
+static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p,
+			  unsigned int left)
+{
+	struct tcphdr *first = tlt_tcp_header(skb, p);
+	struct tcphdr *last = tlt_tcp_header(tail, p);
+
+	last->seq = htonl(ntohl(first->seq) + left);
+	last->cwr = 0;
+	first->fin = 0;
+	first->psh = 0;
+}
+
+/* The rest may be a single segment, which is no GSO packet. */
+static void tlt_cut_rest(struct sk_buff *skb, u16 segments)
+{
+	skb_shinfo(skb)->gso_segs = segments;
+	if (segments > 1)
+		return;
+	skb_shinfo(skb)->gso_size = 0;
+	skb_shinfo(skb)->gso_type = 0;
+}
+
+/*
+ * Cut the last segment off @skb, a GSO packet on its way out.  False, with @skb as
+ * it was, if it is none or if that cannot be done.
+ */
+bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_net *tn,
+		  struct sk_buff **tail)
+{
+	unsigned int mss = skb_shinfo(skb)->gso_size;
+	unsigned int bytes, left;
+	u16 segments;
+
+	if (!tlt_cut_allowed(skb, p))
+		return false;
+	bytes = p->data_bytes % mss ?: mss;
+	left = p->data_bytes - bytes;
+	segments = left / mss;
+	if (skb_ensure_writable(skb, p->header_bytes))
+		goto failed;
+	*tail = tlt_cut_copy(skb, p, bytes);
+	if (!*tail)
+		goto failed;
+	/* The list of pages is TCP's too: shortening takes a copy of it first. */
+	if (pskb_trim(skb, skb->len - bytes)) {
+		kfree_skb(*tail);
+		goto failed;
+	}
+	tlt_cut_own(*tail, skb);
+	tlt_cut_flags(skb, *tail, p, left);
+	tlt_cut_rest(skb, segments);
+	tlt_cut_lengths(skb, p, 0);
+	tlt_cut_lengths(*tail, p, segments);
+	tlt_count(tn, TLT_STAT_CUTS);
+	tlt_count_add(tn, TLT_STAT_CUT_BYTES, bytes);
+	return true;
+failed:
+	tlt_count(tn, TLT_STAT_CUT_FAILED);
+	return false;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The flows of a namespace, by the address of their socket.  Bounded: beyond the
+ * module's parameter max_flows packets pass unmarked, and are counted.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "tlt.h"
+
+/* What a host with that many connections at work can spare: some 400 MB. */
+static unsigned int max_flows = 1000000;
+module_param(max_flows, uint, 0644);
+MODULE_PARM_DESC(max_flows, "most flows of a network namespace that TLT looks after (1000000)");
+
+/* A flow that was silent for so long has nothing in flight: it may begin anew. */
+#define TLT_FLOW_IDLE	(10 * HZ)
+/* After a FIN or RST what remains is over in a few round trips. */
+#define TLT_FLOW_LINGER	HZ
+#define TLT_REAP_EVERY	(2 * HZ)
+
+static const struct rhashtable_params tlt_flow_table = {
+	.key_len = sizeof_field(struct tlt_flow, key),
+	.key_offset = offsetof(struct tlt_flow, key),
+	.head_offset = offsetof(struct tlt_flow, node),
+	.automatic_shrinking = true,
+};
+
+void tlt_flow_put(struct tlt_flow *flow)
+{
+	if (refcount_dec_and_test(&flow->refs))
+		kfree_rcu(flow, rcu);
+}
+
+static void tlt_flow_drop(struct tlt_net *tn, struct tlt_flow *flow)
+{
+	if (!rhashtable_remove_fast(&tn->flows, &flow->node, tlt_flow_table))
+		tlt_flow_put(flow);
+}
+
+static bool tlt_flow_is_over(const struct tlt_flow *flow)
+{
+	u32 idle = tcp_jiffies32 - READ_ONCE(flow->used);
+
+	return idle > (READ_ONCE(flow->ending) ? TLT_FLOW_LINGER : TLT_FLOW_IDLE) &&
+	       !test_bit(TLT_FLOW_QUEUED, &flow->state);
+}
+
+static void tlt_flow_reap(struct work_struct *work)
+{
+	struct tlt_net *tn = container_of(to_delayed_work(work), struct tlt_net, reaper);
+	struct rhashtable_iter iter;
+	struct tlt_flow *flow;
+
+	rhashtable_walk_enter(&tn->flows, &iter);
+	rhashtable_walk_start(&iter);
+	while ((flow = rhashtable_walk_next(&iter))) {
+		/* The table was resized; what is seen twice is judged twice. */
+		if (IS_ERR(flow))
+			continue;
+		if (tlt_flow_is_over(flow))
+			tlt_flow_drop(tn, flow);
+	}
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+
+	if (rcu_access_pointer(tn->config) || atomic_read(&tn->flows.nelems))
+		tlt_flow_start_reaper(tn);
+}
+
+void tlt_flow_start_reaper(struct tlt_net *tn)
+{
+	schedule_delayed_work(&tn->reaper, TLT_REAP_EVERY);
+}
+
+static void tlt_flow_name(struct tlt_flow *flow, const struct sock *sk)
+{
+	flow->family = sk->sk_family;
+	flow->local_port = inet_sk(sk)->inet_sport;
+	flow->remote_port = sk->sk_dport;
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr)) {
+		flow->local = sk->sk_v6_rcv_saddr;
+		flow->remote = sk->sk_v6_daddr;
+		return;
+	}
+#endif
+	flow->family = AF_INET;
+	flow->local.s6_addr32[0] = sk->sk_rcv_saddr;
+	flow->remote.s6_addr32[0] = sk->sk_daddr;
+}
+
+/* Begin as the flow of @sk. */
+static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
+{
+	tlt_sender_init(&flow->sender);
+	tlt_receiver_init(&flow->receiver);
+	tlt_flow_name(flow, sk);
+	flow->hash = sk->sk_hash;
+	flow->ports = (__force u32)sk->sk_portpair;
+	flow->ending = false;
+	flow->clocks = 0;
+	flow->retransmits = 0;
+	flow->stat_important = 0;
+	flow->stat_echoes = 0;
+	flow->stat_injected = 0;
+	flow->stat_rtos = 0;
+}
+
+/* The socket that was here is gone, and its memory another connection's. */
+static void tlt_flow_check(struct tlt_flow *flow, const struct sock *sk)
+{
+	if (likely(flow->hash == sk->sk_hash && flow->ports == (__force u32)sk->sk_portpair))
+		return;
+	spin_lock_bh(&flow->lock);
+	tlt_flow_begin(flow, sk);
+	spin_unlock_bh(&flow->lock);
+	tlt_count(flow->tn, TLT_STAT_FLOWS);
+}
+
+static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
+{
+	struct tlt_flow *flow;
+
+	if (atomic_read(&tn->flows.nelems) >= READ_ONCE(max_flows))
+		return NULL;
+	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN);
+	if (!flow)
+		return NULL;
+	flow->key = sk;
+	flow->tn = tn;
+	flow->used = tcp_jiffies32;
+	flow->injecting = TLT_NONE;
+	spin_lock_init(&flow->lock);
+	refcount_set(&flow->refs, 1);
+	tlt_flow_begin(flow, sk);
+	return flow;
+}
+
+/* The flow of a socket if there is one; valid until the RCU read side ends. */
+struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk)
+{
+	struct tlt_flow *flow = rhashtable_lookup(&tn->flows, &sk, tlt_flow_table);
+
+	if (flow)
+		tlt_flow_check(flow, sk);
+	return flow;
+}
+
+/* The flow of a socket, made if need be; NULL when there is no room for it. */
+struct tlt_flow *tlt_flow_get(struct tlt_net *tn, const struct sock *sk)
+{
+	struct tlt_flow *flow, *there;
+
+	flow = tlt_flow_find(tn, sk);
+	if (likely(flow))
+		return flow;
+	flow = tlt_flow_new(tn, sk);
+	if (!flow)
+		goto refused;
+	there = rhashtable_lookup_get_insert_fast(&tn->flows, &flow->node, tlt_flow_table);
+	if (!there) {
+		tlt_count(tn, TLT_STAT_FLOWS);
+		return flow;
+	}
+	kfree(flow);
+	if (!IS_ERR(there))
+		return there;
+refused:
+	tlt_count(tn, TLT_STAT_FLOWS_REFUSED);
+	return NULL;
+}
+
+int tlt_flow_net_init(struct tlt_net *tn)
+{
+	INIT_DELAYED_WORK(&tn->reaper, tlt_flow_reap);
+	return rhashtable_init(&tn->flows, &tlt_flow_table);
+}
+
+static void tlt_flow_free(void *pointer, void *unused)
+{
+	tlt_flow_put(pointer);
+}
+
+/* No hook runs any more and nothing is queued. */
+void tlt_flow_net_exit(struct tlt_net *tn)
+{
+	cancel_delayed_work_sync(&tn->reaper);
+	rhashtable_free_and_destroy(&tn->flows, tlt_flow_free, NULL);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A TCP packet that arrived for this host: what its mark asks for.  TCP has not seen
+ * it yet, and may still find it wrong: no more follows from it than one packet sent.
+ */
+#include <linux/tcp.h>
+
+#include "tlt.h"
+
+/* The first SACK option among @bytes of options, or NULL; *blocks is how many it has. */
+static const u8 *tlt_in_sack(const struct tcphdr *th, unsigned int *blocks)
+{
+	const u8 *at = (const u8 *)(th + 1), *end = (const u8 *)th + th->doff * 4;
+
+	while (at < end && *at != TCPOPT_EOL) {
+		if (*at == TCPOPT_NOP) {
+			at++;
+			continue;
+		}
+		if (end - at < 2 || at[1] < 2 || at[1] > end - at)
+			return NULL;
+		if (*at == TCPOPT_SACK) {
+			*blocks = (at[1] - TCPOLEN_SACK_BASE) / TCPOLEN_SACK_PERBLOCK;
+			return at + TCPOLEN_SACK_BASE;
+		}
+		at += at[1];
+	}
+	return NULL;
+}
+
+/* TCP remembers the blocks of the last ACK; what is below its ACK is a DSACK. */
+static bool tlt_in_block_is_known(const struct tcp_sock *tp, u32 start, u32 end, u32 ack)
+{
+	unsigned int i;
+
+	if (!after(end, ack))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(tp->recv_sack_cache); i++) {
+		if (!before(start, tp->recv_sack_cache[i].start_seq) &&
+		    !after(end, tp->recv_sack_cache[i].end_seq))
+			return true;
+	}
+	return false;
+}
+
+static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *th, u32 ack)
+{
+	unsigned int blocks = 0, i;
+	const u8 *at = tlt_in_sack(th, &blocks);
+
+	if (!at || !tcp_is_sack(tp))
+		return false;
+	for (i = 0; i < blocks; i++, at += TCPOLEN_SACK_PERBLOCK) {
+		if (!tlt_in_block_is_known(tp, get_unaligned_be32(at), get_unaligned_be32(at + 4),
+					   ack))
+			return true;
+	}
+	return false;
+}
+
+/* With the socket's spinlock, and nothing waiting in the backlog, this is TCP's state. */
+static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *skb,
+				 const struct tlt_packet *p)
+{
+	const struct tcphdr *th = tlt_tcp_header(skb, p);
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct tlt_ack a = {
+		.ack = ntohl(th->ack_seq),
+		.snd_una = tp->snd_una,
+		.window = (u32)ntohs(th->window) << tp->rx_opt.snd_wscale,
+		.snd_wnd = tp->snd_wnd,
+		.bare = !p->data_bytes && th->ack && !th->syn && !th->fin && !th->rst && !th->urg &&
+			!th->cwr,
+		.new_sack = tlt_in_has_new_sack(tp, th, ntohl(th->ack_seq)),
+	};
+
+	return tlt_ack_tells_nothing(&a);
+}
+
+/*
+ * A clock echo that tells nothing stays here (the paper's appendix): as a duplicate
+ * ACK it would be taken for a sign of loss.  A single one for each packet injected,
+ * and never one with anything else to say.
+ */
+static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
+			      const struct tlt_packet *p)
+{
+	bool drop;
+
+	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
+		return false;
+	bh_lock_sock_nested(sk);
+	drop = !READ_ONCE(sk->sk_backlog.tail) && tlt_in_tells_nothing(sk, skb, p);
+	bh_unlock_sock(sk);
+	return drop;
+}
+
+/* Could this acknowledgement be the peer's?  Without locks, so with room to spare. */
+static bool tlt_in_ack_is_possible(const struct sock *sk, const struct tcphdr *th)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 ack = ntohl(th->ack_seq), una = READ_ONCE(tp->snd_una);
+
+	return th->ack && !after(ack, READ_ONCE(tp->snd_nxt)) &&
+	       !before(ack, una - max_t(u32, tp->max_window, 65535));
+}
+
+static bool tlt_in_seq_is_possible(const struct sock *sk, const struct tcphdr *th)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 seq = ntohl(th->seq), next = READ_ONCE(tp->rcv_nxt);
+	u32 room = max_t(u32, tp->window_clamp, 65535);
+
+	return !before(seq, next - room) && !after(seq, next + room);
+}
+
+static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
+				const struct sk_buff *skb, const struct tlt_packet *p,
+				enum tlt_kind kind)
+{
+	bool asked, clock = false, attend;
+
+	if (!tlt_in_ack_is_possible(sk, tlt_tcp_header(skb, p))) {
+		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
+		return NF_ACCEPT;
+	}
+	spin_lock_bh(&flow->lock);
+	asked = flow->sender.flight;
+	attend = tlt_sender_echo(&flow->sender);
+	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
+		flow->clocks--;
+		clock = true;
+	}
+	flow->stat_echoes += asked;
+	spin_unlock_bh(&flow->lock);
+	if (!asked)
+		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
+	if (attend)
+		tlt_attend_later(flow, sk);
+	if (!clock || !tlt_in_is_to_drop(sk, skb, p))
+		return NF_ACCEPT;
+	tlt_count(tn, TLT_STAT_ECHOES_DROPPED);
+	return NF_DROP;
+}
+
+static void tlt_in_data(struct tlt_flow *flow, struct sock *sk, const struct sk_buff *skb,
+			const struct tlt_packet *p, enum tlt_kind kind)
+{
+	if (!p->data_bytes || !tlt_in_seq_is_possible(sk, tlt_tcp_header(skb, p)))
+		return;
+	spin_lock_bh(&flow->lock);
+	tlt_receiver_data(&flow->receiver, kind);
+	spin_unlock_bh(&flow->lock);
+	tlt_attend_later(flow, sk);
+}
+
+static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, bool marked)
+{
+	bool deaf;
+
+	spin_lock_bh(&flow->lock);
+	deaf = tlt_sender_hear(&flow->sender, marked);
+	spin_unlock_bh(&flow->lock);
+	if (deaf)
+		tlt_count(tn, TLT_STAT_DEAF);
+}
+
+static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struct sk_buff *skb,
+				const struct tlt_packet *p, enum tlt_kind kind)
+{
+	const struct tcphdr *th = tlt_tcp_header(skb, p);
+	struct tlt_flow *flow = tlt_flow_get(tn, sk);
+
+	if (!flow)
+		return NF_ACCEPT;
+	tlt_flow_touch(flow);
+	tlt_in_hear(tn, flow, kind != TLT_NONE);
+	if (th->fin || th->rst)
+		WRITE_ONCE(flow->ending, true);
+	if (th->syn || th->rst)
+		return NF_ACCEPT;
+	if (kind == TLT_ECHO || kind == TLT_CLOCK_ECHO)
+		return tlt_in_echo(tn, flow, sk, skb, p, kind);
+	if (kind == TLT_DATA || kind == TLT_CLOCK)
+		tlt_in_data(flow, sk, skb, p, kind);
+	return NF_ACCEPT;
+}
+
+/* RCU read side; @skb is matched by @config. */
+unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
+		    const struct tlt_config *config, const struct tlt_packet *p)
+{
+	struct tlt_net *tn = tlt_net(state->net);
+	enum tlt_kind kind = config->kind[p->dscp];
+	unsigned int verdict = NF_ACCEPT;
+	struct sock *sk;
+	bool held;
+
+	if (kind != TLT_NONE)
+		tlt_count(tn, TLT_STAT_RECEIVED + kind);
+	sk = tlt_packet_sock(state->net, skb, p, state->in ? state->in->ifindex : 0, &held);
+	if (!sk)
+		return NF_ACCEPT;
+	verdict = tlt_in_flow(tn, sk, skb, p, kind);
+	if (held)
+		sock_gen_put(sk);
+	return verdict;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Important ACK-clocking (the paper's 5.1): a copy of the first unacknowledged data,
+ * sent whatever the windows say, so that an echo keeps coming.
+ *
+ * No function that retransmits is exported, and TCP must not be led to think that it
+ * did retransmit: its timers, its count of packets in flight and its marks of what is
+ * lost stay as they are.  There is one exception.  A segment that was lost and is sent
+ * here counts as sent more than once, as with TCP's own retransmission: its ACK tells
+ * no RTT (Karn) and is no sign that a timeout or a recovery was spurious.
+ */
+#include <net/inet_connection_sock.h>
+#include <net/inet_ecn.h>
+#include <net/mptcp.h>
+
+#include "tlt.h"
+
+/* States in which data may be in flight and the socket is whole. */
+#define TLT_INJECT_STATES	(TCPF_ESTABLISHED | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | \
+				 TCPF_CLOSING | TCPF_LAST_ACK)
+
+/* What a device encrypts or a signature covers cannot be copied as it is. */
+static bool tlt_inject_is_bound(const struct sock *sk)
+{
+#ifdef CONFIG_SOCK_VALIDATE_XMIT
+	if (sk->sk_validate_xmit_skb)
+		return true;
+#endif
+#ifdef CONFIG_TCP_MD5SIG
+	if (rcu_access_pointer(tcp_sk(sk)->md5sig_info))
+		return true;
+#endif
+#ifdef CONFIG_TCP_AO
+	if (rcu_access_pointer(tcp_sk(sk)->ao_info))
+		return true;
+#endif
+	return false;
+}
+
+static bool tlt_inject_allowed(const struct sock *sk)
+{
+	return ((1 << sk->sk_state) & TLT_INJECT_STATES) && !tcp_sk(sk)->repair &&
+	       !sk_is_mptcp(sk) && !tlt_inject_is_bound(sk);
+}
+
+/* TCP waits for nothing but a timer of this host: what it sends then can be marked. */
+static bool tlt_inject_tcp_will_send(struct sock *sk)
+{
+	return tcp_send_head(sk) && (test_bit(TSQ_THROTTLED, &sk->sk_tsq_flags) ||
+				     hrtimer_is_queued(&tcp_sk(sk)->pacing_timer));
+}
+
+static u32 tlt_inject_head_bytes(const struct sock *sk, const struct sk_buff *head)
+{
+	u32 gone = tcp_sk(sk)->snd_una - TCP_SKB_CB(head)->seq;
+
+	return gone < head->len ? head->len - gone : 0;
+}
+
+static void tlt_inject_look(struct sock *sk, const struct sk_buff *head, u8 mode,
+			    struct tlt_pipe *pipe)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	*pipe = (struct tlt_pipe){
+		.now_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns()),
+		.head_ns = head->skb_mstamp_ns,
+		.head = tp->snd_una,
+		.head_bytes = tlt_inject_head_bytes(sk, head),
+		.mss = tp->mss_cache,
+		.min_rtt_us = tcp_min_rtt(tp),
+		/* What TCP's own loss detection allows for where it saw reordering. */
+		.reorder_us = tp->reord_seen ? tcp_min_rtt(tp) / 4 : 0,
+		.mode = mode,
+		.will_send = tlt_inject_tcp_will_send(sk),
+	};
+	if (pipe->min_rtt_us == ~0U)
+		pipe->min_rtt_us = 0;
+}
+
+/* SACK blocks only where they cannot make the packet longer than the path takes. */
+static unsigned int tlt_inject_sacks(const struct tcp_sock *tp, u32 bytes)
+{
+	unsigned int most = tp->rx_opt.tstamp_ok ? 3 : 4;
+
+	if (!tcp_is_sack(tp) || bytes + TCPOLEN_SACK_BASE_ALIGNED +
+	    most * TCPOLEN_SACK_PERBLOCK > tp->mss_cache)
+		return 0;
+	return min_t(unsigned int, tp->rx_opt.num_sacks, most);
+}
+
+static unsigned int tlt_inject_option_bytes(const struct tcp_sock *tp, unsigned int sacks)
+{
+	return (tp->rx_opt.tstamp_ok ? TCPOLEN_TSTAMP_ALIGNED : 0) +
+	       (sacks ? TCPOLEN_SACK_BASE_ALIGNED + sacks * TCPOLEN_SACK_PERBLOCK : 0);
+}
+
+static void tlt_inject_options(const struct tcp_sock *tp, const struct sk_buff *skb,
+			       __be32 *option, unsigned int sacks)
+{
+	unsigned int i;
+
+	if (tp->rx_opt.tstamp_ok) {
+		*option++ = htonl((TCPOPT_NOP << 24) | (TCPOPT_NOP << 16) |
+				  (TCPOPT_TIMESTAMP << 8) | TCPOLEN_TIMESTAMP);
+		*option++ = htonl(tp_tcp_skb_timestamp(tp, skb) + tp->tsoffset);
+		*option++ = htonl(tp->rx_opt.ts_recent);
+	}
+	if (!sacks)
+		return;
+	*option++ = htonl((TCPOPT_NOP << 24) | (TCPOPT_NOP << 16) | (TCPOPT_SACK << 8) |
+			  (TCPOLEN_SACK_BASE + sacks * TCPOLEN_SACK_PERBLOCK));
+	for (i = 0; i < sacks; i++) {
+		*option++ = htonl(tp->selective_acks[i].start_seq);
+		*option++ = htonl(tp->selective_acks[i].end_seq);
+	}
+}
+
+static void tlt_inject_urgent(const struct tcp_sock *tp, struct tcphdr *th, u32 seq)
+{
+	if (tp->snd_una == tp->snd_up || !before(seq, tp->snd_up))
+		return;
+	if (before(tp->snd_up, seq + 0x10000)) {
+		th->urg_ptr = htons(tp->snd_up - seq);
+		th->urg = 1;
+	} else if (after(seq + 0xFFFF, tp->snd_nxt)) {
+		th->urg_ptr = htons(0xFFFF);
+		th->urg = 1;
+	}
+}
+
+/*
+ * Acknowledgement and window are those that TCP sent last: said again they can
+ * neither shrink the window nor promise more.
+ */
+static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, unsigned int sacks)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	unsigned int bytes = sizeof(struct tcphdr) + tlt_inject_option_bytes(tp, sacks);
+	struct tcphdr *th;
+
+	skb_push(skb, bytes);
+	skb_reset_transport_header(skb);
+	th = tcp_hdr(skb);
+	memset(th, 0, sizeof(*th));
+	th->source = inet_sk(sk)->inet_sport;
+	th->dest = inet_sk(sk)->inet_dport;
+	th->seq = htonl(tp->snd_una);
+	th->ack_seq = htonl(tp->rcv_wup);
+	th->doff = bytes / 4;
+	th->ack = 1;
+	th->ece = !!(tp->ecn_flags & TCP_ECN_DEMAND_CWR);
+	th->window = htons(min(tp->rcv_wnd >> tp->rx_opt.rcv_wscale, 65535U));
+	tlt_inject_urgent(tp, th, tp->snd_una);
+	tlt_inject_options(tp, skb, (__be32 *)(th + 1), sacks);
+}
+
+static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *head, u32 bytes)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 gone = tp->snd_una - TCP_SKB_CB(head)->seq;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(MAX_TCP_HEADER + bytes, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, MAX_TCP_HEADER);
+	if (skb_copy_bits(head, gone, skb_put(skb, bytes), bytes)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	/* A timestamp older than the last sent would be refused (PAWS). */
+	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns());
+	tlt_inject_header(sk, skb, tlt_inject_sacks(tp, bytes));
+	/* It leaves at once: clocking does not wait for the pace. */
+	skb->tstamp = 0;
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb_set_owner_w(skb, sk);
+	skb_set_hash_from_sk(skb, sk);
+	inet_csk(sk)->icsk_af_ops->send_check(sk, skb);
+	return skb;
+}
+
+/* RFC 3168 wants retransmissions without ECT, DCTCP and its like do not. */
+static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buff *skb)
+{
+	int err;
+
+	if (!tcp_ca_needs_ecn(sk))
+		INET_ECN_dontxmit(sk);
+	flow->injecting = TLT_CLOCK;
+	err = inet_csk(sk)->icsk_af_ops->queue_xmit(sk, skb, &inet_sk(sk)->cork.fl);
+	flow->injecting = TLT_NONE;
+	return err;
+}
+
+/* As TCP notes a retransmission, but for what would put it into the pipe. */
+static void tlt_inject_note(struct sock *sk, struct sk_buff *head)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	TCP_SKB_CB(head)->sacked |= TCPCB_EVER_RETRANS;
+	tp->total_retrans++;
+	if (!tp->undo_marker)
+		return;
+	if (tp->undo_retrans < 0)
+		tp->undo_retrans = 0;
+	tp->undo_retrans++;
+}
+
+static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe,
+			      struct tlt_clock_data *data)
+{
+	enum tlt_clock_answer answer;
+
+	spin_lock_bh(&flow->lock);
+	answer = tlt_sender_clock(&flow->sender, pipe, data);
+	spin_unlock_bh(&flow->lock);
+	if (answer == TLT_CLOCK_LIMITED)
+		tlt_count(flow->tn, TLT_STAT_INJECT_LIMITED);
+	return answer == TLT_CLOCK_SEND;
+}
+
+static void tlt_inject_sent(struct tlt_flow *flow, const struct sock *sk,
+			    const struct tlt_pipe *pipe, u32 bytes)
+{
+	spin_lock_bh(&flow->lock);
+	tlt_sender_clocked(&flow->sender, tcp_sk(sk)->snd_una + bytes, pipe->now_ns);
+	if (flow->clocks < TLT_COUNT_MAX)
+		flow->clocks++;
+	flow->stat_injected++;
+	spin_unlock_bh(&flow->lock);
+	tlt_count(flow->tn, bytes > 1 ? TLT_STAT_INJECTED_SEGMENT : TLT_STAT_INJECTED_BYTE);
+	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
+}
+
+/* Nothing important is in flight: put something there if TCP did not.  Socket locked. */
+void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config)
+{
+	struct sk_buff *head = tcp_rtx_queue_head(sk);
+	struct tlt_clock_data data;
+	struct tlt_pipe pipe;
+	struct sk_buff *skb;
+
+	if (!head)
+		return;
+	tlt_inject_look(sk, head, config->clock, &pipe);
+	if (!tlt_inject_choose(flow, &pipe, &data))
+		return;
+	if (!tlt_inject_allowed(sk)) {
+		tlt_count(flow->tn, TLT_STAT_INJECT_REFUSED);
+		return;
+	}
+	skb = tlt_inject_build(sk, head, data.bytes);
+	if (!skb)
+		goto failed;
+	/* Before it leaves: over loopback the echo may come first. */
+	tlt_inject_sent(flow, sk, &pipe, data.bytes);
+	if (data.lost && data.bytes > 1)
+		tlt_inject_note(sk, head);
+	if (!tlt_inject_send(flow, sk, skb))
+		return;
+failed:
+	tlt_count(flow->tn, TLT_STAT_INJECT_FAILED);
+}

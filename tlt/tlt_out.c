@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A packet of TCP's on its way out: which kind is it, and mark it so.  The socket is
+ * locked by whoever made TCP send.
+ */
+#include <linux/tcp.h>
+
+#include "tlt.h"
+
+/* Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT. */
+static bool tlt_out_has_flow(const struct sock *sk)
+{
+	return sk && sk_fullsock(sk) && sk->sk_protocol == IPPROTO_TCP &&
+	       !((1 << sk->sk_state) & (TCPF_LISTEN | TCPF_CLOSE | TCPF_SYN_SENT));
+}
+
+/* What TCP will send after the packet that it is sending, if it can at once. */
+static const struct sk_buff *tlt_out_next(const struct sock *sk, u32 seq)
+{
+	struct sk_buff *head = tcp_send_head(sk);
+
+	if (!head || TCP_SKB_CB(head)->seq != seq)
+		return head;
+	return skb_queue_is_last(&sk->sk_write_queue, head) ? NULL :
+	       skb_queue_next(&sk->sk_write_queue, head);
+}
+
+/* Small queues: would TCP wait for the host's own queues to drain? */
+static bool tlt_out_is_throttled(const struct sock *sk, const struct sk_buff *skb)
+{
+	unsigned long limit = max_t(unsigned long, 2 * skb->truesize,
+				    READ_ONCE(sk->sk_pacing_rate) >>
+				    READ_ONCE(sk->sk_pacing_shift));
+
+	limit = min_t(unsigned long, limit,
+		      READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_limit_output_bytes));
+	return refcount_read(&sk->sk_wmem_alloc) > limit;
+}
+
+/*
+ * Can TCP go on at once after this packet?  If it is wrongly thought so the mark goes
+ * to a later packet; if wrongly not, an echo comes that does not tell about the rest.
+ */
+static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
+			 const struct tcphdr *th, u32 end, u32 segments)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct sk_buff *next = tlt_out_next(sk, ntohl(th->seq));
+	u32 room = tcp_packets_in_flight(tp) + segments;
+
+	/* The last packet of a write is pushed; without, the write goes on. */
+	if (!next)
+		return !th->psh && !th->fin && sock_owned_by_user_nocheck(sk);
+	room = tcp_snd_cwnd(tp) > room ? tcp_snd_cwnd(tp) - room : 0;
+	if (next->len < tp->mss_cache && !(tp->nonagle & (TCP_NAGLE_OFF | TCP_NAGLE_PUSH)))
+		return false;
+	return (u64)room * tp->mss_cache >= next->len &&
+	       !after(end + min_t(u32, next->len, tp->mss_cache), tcp_wnd_end(tp)) &&
+	       !tlt_out_is_throttled(sk, skb);
+}
+
+static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)
+{
+	if (sender == TLT_SENDER_AUTO)
+		return inet_csk(sk)->icsk_ca_ops->cong_control;
+	return sender == TLT_SENDER_RATE;
+}
+
+/* The retransmission timer fired since the last packet. */
+static bool tlt_out_timeout(struct tlt_flow *flow, const struct sock *sk)
+{
+	u8 now = inet_csk(sk)->icsk_retransmits;
+	bool fired = now > flow->retransmits;
+
+	flow->retransmits = now;
+	if (!fired || sk->sk_state == TCP_SYN_RECV)
+		return false;
+	flow->stat_rtos++;
+	tlt_count(flow->tn, TLT_STAT_RTOS);
+	return true;
+}
+
+static void tlt_out_look(struct tlt_flow *flow, const struct sock *sk, const struct sk_buff *skb,
+			 const struct tlt_packet *p, const struct tlt_config *config,
+			 struct tlt_burst *b)
+{
+	const struct tcphdr *th = tlt_tcp_header(skb, p);
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 segments = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
+	u32 end = ntohl(th->seq) + p->data_bytes;
+
+	*b = (struct tlt_burst){
+		.now_ns = tp->tcp_wstamp_ns,
+		.end = end,
+		.snd_una = tp->snd_una,
+		.srtt_us = tp->srtt_us >> 3,
+		.segments = segments,
+		.period = config->period,
+		.rate = tlt_out_is_rate_based(sk, config->sender),
+		.again = before(ntohl(th->seq), tp->snd_nxt),
+		.timeout = tlt_out_timeout(flow, sk),
+	};
+	if (b->again)
+		b->last_again = tp->lost_out <= tp->retrans_out + segments;
+	else
+		b->more = tlt_out_more(sk, skb, th, end, segments);
+}
+
+static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,
+				  const struct sk_buff *skb, const struct tlt_packet *p,
+				  const struct tlt_config *config)
+{
+	enum tlt_kind kind;
+	struct tlt_burst b;
+
+	spin_lock_bh(&flow->lock);
+	tlt_out_look(flow, sk, skb, p, config, &b);
+	kind = tlt_sender_send(&flow->sender, &b);
+	if (kind == TLT_DATA)
+		flow->stat_important++;
+	spin_unlock_bh(&flow->lock);
+	return kind;
+}
+
+static enum tlt_kind tlt_out_ack(struct tlt_flow *flow)
+{
+	enum tlt_kind kind;
+
+	spin_lock_bh(&flow->lock);
+	kind = tlt_receiver_ack(&flow->receiver);
+	spin_unlock_bh(&flow->lock);
+	return kind;
+}
+
+static enum tlt_kind tlt_out_kind(struct tlt_net *tn, const struct sk_buff *skb,
+				  const struct tlt_packet *p, const struct tlt_config *config)
+{
+	const struct tcphdr *th = tlt_tcp_header(skb, p);
+	struct tlt_flow *flow;
+
+	if (!tlt_out_has_flow(skb->sk))
+		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
+	flow = tlt_flow_get(tn, skb->sk);
+	if (!flow)
+		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
+	tlt_flow_touch(flow);
+	/* Ours: the socket's lock keeps all others out. */
+	if (flow->injecting != TLT_NONE)
+		return flow->injecting;
+	if (th->fin || th->rst)
+		WRITE_ONCE(flow->ending, true);
+	if (p->data_bytes)
+		return tlt_out_data(flow, skb->sk, skb, p, config);
+	if (th->syn || th->fin || th->rst)
+		return TLT_CONTROL;
+	return tlt_out_ack(flow);
+}
+
+static int tlt_out_mark(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_packet *p,
+			const struct tlt_config *config, enum tlt_kind kind)
+{
+	u32 packets = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
+
+	if (tlt_packet_mark(skb, p, config->dscp[kind]))
+		return -ENOMEM;
+	tlt_count_add(tn, TLT_STAT_PACKETS + kind, packets);
+	tlt_count_add(tn, TLT_STAT_BYTES + kind, skb->len + (packets - 1) * p->header_bytes);
+	return 0;
+}
+
+/*
+ * The burst's last segment goes out important, all before it plain.  Both are sent
+ * from here, since netfilter goes on with one packet only; these hooks are the last.
+ */
+static unsigned int tlt_out_in_two(struct tlt_net *tn, struct sk_buff *skb, struct sk_buff *tail,
+				   const struct nf_hook_state *state, const struct tlt_packet *p,
+				   const struct tlt_config *config)
+{
+	struct tlt_packet rest = *p, last = *p;
+
+	rest.data_bytes = skb->len - p->header_bytes;
+	last.data_bytes = tail->len - p->header_bytes;
+	tlt_out_mark(tn, skb, &rest, config, TLT_PLAIN);
+	tlt_out_mark(tn, tail, &last, config, TLT_DATA);
+	state->okfn(state->net, state->sk, skb);
+	state->okfn(state->net, state->sk, tail);
+	return NF_STOLEN;
+}
+
+/* A burst that cannot be cut is never important as a whole. */
+static void tlt_out_take_back(struct tlt_net *tn, struct sock *sk)
+{
+	struct tlt_flow *flow = tlt_flow_find(tn, sk);
+
+	if (!flow)
+		return;
+	spin_lock_bh(&flow->lock);
+	tlt_sender_take_back(&flow->sender);
+	flow->stat_important--;
+	spin_unlock_bh(&flow->lock);
+}
+
+/* RCU read side; @skb is matched by @config. */
+unsigned int tlt_out(struct sk_buff *skb, const struct nf_hook_state *state,
+		     const struct tlt_config *config, const struct tlt_packet *p)
+{
+	struct tlt_net *tn = tlt_net(state->net);
+	struct sk_buff *tail;
+	enum tlt_kind kind;
+
+	if (p->dscp && config->foreign == TLT_FOREIGN_KEEP && config->kind[p->dscp] == TLT_NONE)
+		return NF_ACCEPT;
+	kind = tlt_out_kind(tn, skb, p, config);
+	if (kind == TLT_NONE)
+		return NF_ACCEPT;
+	if (kind == TLT_DATA && skb_is_gso(skb)) {
+		if (tlt_cut_tail(skb, p, tn, &tail))
+			return tlt_out_in_two(tn, skb, tail, state, p, config);
+		tlt_out_take_back(tn, skb->sk);
+		kind = TLT_PLAIN;
+	}
+	tlt_out_mark(tn, skb, p, config, kind);
+	return NF_ACCEPT;
+}

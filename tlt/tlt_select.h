@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which packets of a flow are important: Algorithm 1 of "Towards Timeout-less
+ * Transport in Commodity Datacenter Networks" (EuroSys '21; "the paper"), its
+ * section 5.1 for window-based and 5.2 for rate-based senders.  Pure: state and
+ * event in, new state and answer out.
+ *
+ *	sender                                  receiver
+ *
+ *	   DUE --- a packet is marked --> FLIGHT      Important Data ---> ANSWER
+ *	    ^      (or clock data sent)     |         Clock Data -------> ANSWER_CLOCK
+ *	    +------- its echo comes --------+         next pure ACK ----> NOTHING
+ *
+ * DUE is the paper's sendState = Important; a flow begins there.  FLIGHT ends
+ * without an echo too: when the packet is acknowledged by an ACK that is none (the
+ * peer may be deaf), or is not heard of for longer than an echo can take.
+ */
+#ifndef TLT_SELECT_H
+#define TLT_SELECT_H
+
+#include "include/uapi/turnpike.h"
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+#endif
+
+/*
+ * Segments that may go out while the mark waits for the last packet of a burst:
+ * what one GSO packet of 64 KB carries.  TCP may always find more to send, and an
+ * echo a round trip is what loss detection lives on.
+ */
+#define TLT_WAIT_SEGMENTS	44
+
+/* An important packet silent for so many smoothed RTTs is lost: queues may grow fourfold. */
+#define TLT_SILENCE_RTTS	4
+
+/* Important packets acknowledged without an echo until the peer is called deaf. */
+#define TLT_UNANSWERED_MAX	8
+
+/*
+ * A deaf peer is tried again after this, doubled each time up to the second: it
+ * may have loaded the module meanwhile.
+ */
+#define TLT_RETRY_MIN_NS	1000000000ULL
+#define TLT_RETRY_MAX_SHIFT	6
+
+/* Packets in a row without one of TLT's code points until the peer is called deaf. */
+#define TLT_UNMARKED_MAX	2
+
+#define TLT_COUNT_MAX		255
+
+/* All under the lock of the flow. */
+struct tlt_sender {
+	u64 mark_ns;		/* when the newest important packet was sent */
+	u64 echoed_ns;		/* when the packet was sent whose echo came last */
+	u64 clock_ns;		/* when clock data was sent last; 0: never */
+	u64 retry_ns;		/* a peer without echoes is left alone until then */
+	u32 mark_end;		/* sequence after the newest important packet */
+	u32 echoed_end;		/* sequence after the packet whose echo came last */
+	u16 since_mark;		/* rate-based: segments since the last important one */
+	u8 waited;		/* segments sent while the mark was due */
+	u8 flight;		/* important packets whose echo is awaited */
+	u8 unanswered;		/* important packets in a row acknowledged without echo */
+	u8 unmarked;		/* packets in a row that came without a mark */
+	u8 retries;		/* times that the peer was tried again in vain */
+	bool due;		/* the next important packet is to be sent */
+	bool clock;		/* the newest important packet was clock data */
+	bool heard;		/* marks come from the peer */
+	bool silent;		/* no marks come from the peer */
+	bool retransmitting;	/* the last data packet was sent before */
+};
+
+struct tlt_receiver {
+	u8 answer;		/* TLT_ECHO, TLT_CLOCK_ECHO or TLT_NONE */
+};
+
+/* A packet with data about to be sent. */
+struct tlt_burst {
+	u64 now_ns;
+	u32 end;		/* sequence after it */
+	u32 snd_una;
+	u32 srtt_us;
+	u32 segments;
+	u32 period;		/* rate-based: TLT_A_PERIOD */
+	bool rate;		/* the sender is rate-based */
+	bool more;		/* TCP can send another packet at once */
+	bool again;		/* it was sent before */
+	bool timeout;		/* because the retransmission timer fired */
+	bool last_again;	/* it is the last of a round of retransmissions */
+};
+
+/* What is known when the answer to an echo is chosen: TCP has dealt with the echo. */
+struct tlt_pipe {
+	u64 now_ns;
+	u64 head_ns;		/* when the first unacknowledged data was sent last */
+	u32 head;		/* its sequence */
+	u32 head_bytes;		/* how much of it there is; 0: nothing to clock with */
+	u32 mss;
+	u32 min_rtt_us;
+	u32 reorder_us;		/* how late packets of this path may be; 0: never out of order */
+	u8 mode;		/* enum tlt_clock_mode */
+	bool will_send;		/* a timer of this host's makes TCP send soon */
+};
+
+enum tlt_clock_answer {
+	TLT_CLOCK_NOTHING,	/* no need to send */
+	TLT_CLOCK_SEND,
+	TLT_CLOCK_LIMITED,	/* too short after the last */
+};
+
+struct tlt_clock_data {
+	u32 bytes;
+	bool lost;		/* they were lost, by the echo's evidence */
+};
+
+/* A pure ACK that came marked as clock echo, and what the sender knows already. */
+struct tlt_ack {
+	u32 ack;
+	u32 snd_una;
+	u32 window;
+	u32 snd_wnd;
+	bool bare;		/* no data, no flag but ACK (and ECE) */
+	bool new_sack;		/* it has a SACK block not seen before */
+};
+
+static inline bool tlt_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+static inline void tlt_sender_init(struct tlt_sender *s)
+{
+	*s = (struct tlt_sender){ };
+	s->due = true;
+}
+
+static inline enum tlt_peer tlt_sender_peer(const struct tlt_sender *s)
+{
+	if (s->silent || s->unanswered >= TLT_UNANSWERED_MAX)
+		return TLT_PEER_DEAF;
+	return s->heard ? TLT_PEER_SPEAKS : TLT_PEER_UNKNOWN;
+}
+
+/*
+ * May data be marked?  Not before a mark has come from the peer: without its answers
+ * marks only make switches drop.  One without echoes gets a single try now and then.
+ */
+static inline bool tlt_sender_may_mark(struct tlt_sender *s, u64 now_ns)
+{
+	if (s->silent || !s->heard)
+		return false;
+	if (s->unanswered < TLT_UNANSWERED_MAX)
+		return true;
+	if (s->flight || now_ns < s->retry_ns)
+		return false;
+	s->due = true;
+	return true;
+}
+
+/* One important packet more was acknowledged by an ACK that is no echo. */
+static inline void tlt_sender_unanswered(struct tlt_sender *s, u64 now_ns)
+{
+	u8 shift = s->retries < TLT_RETRY_MAX_SHIFT ? s->retries : TLT_RETRY_MAX_SHIFT;
+
+	if (s->unanswered < TLT_UNANSWERED_MAX)
+		s->unanswered++;
+	if (s->unanswered < TLT_UNANSWERED_MAX)
+		return;
+	s->retry_ns = now_ns + (TLT_RETRY_MIN_NS << shift);
+	if (s->retries < TLT_COUNT_MAX)
+		s->retries++;
+}
+
+/* No echo of what is in flight will come any more. */
+static inline void tlt_sender_give_up(struct tlt_sender *s)
+{
+	s->flight = 0;
+	s->clock = false;
+	s->due = true;
+	s->waited = 0;
+}
+
+static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una, u32 srtt_us)
+{
+	if (!s->flight)
+		return;
+	if (!s->clock && !tlt_before(snd_una, s->mark_end)) {
+		tlt_sender_unanswered(s, now_ns);
+		tlt_sender_give_up(s);
+	} else if (srtt_us && now_ns - s->mark_ns > (u64)srtt_us * 1000 * TLT_SILENCE_RTTS) {
+		tlt_sender_give_up(s);
+	}
+}
+
+static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns)
+{
+	s->due = false;
+	s->clock = false;
+	s->waited = 0;
+	s->since_mark = 0;
+	s->mark_end = end;
+	s->mark_ns = now_ns;
+	if (s->flight < TLT_COUNT_MAX)
+		s->flight++;
+}
+
+/*
+ * Window-based (5.1): the echo makes the next packet important.  Of several that
+ * TCP sends at once the last is taken, since its echo tells about all before it.
+ */
+static inline bool tlt_sender_window(struct tlt_sender *s, const struct tlt_burst *b)
+{
+	if (!s->due)
+		return false;
+	if (b->again || !b->more)
+		return true;
+	if (s->waited + b->segments > TLT_WAIT_SEGMENTS)
+		return true;
+	s->waited += b->segments;
+	return false;
+}
+
+/*
+ * Rate-based (5.2): the last of what there is to send, every N-th, the first and
+ * the last of a round of retransmissions.
+ */
+static inline bool tlt_sender_rate(struct tlt_sender *s, const struct tlt_burst *b)
+{
+	u32 since = s->since_mark + b->segments;
+
+	s->since_mark = since < 65535 ? since : 65535;
+	if (b->again)
+		return !s->retransmitting || b->last_again;
+	return !b->more || (b->period && since >= b->period);
+}
+
+/* The kind of a packet with data that TCP sends now. */
+static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct tlt_burst *b)
+{
+	bool important;
+
+	tlt_sender_look(s, b->now_ns, b->snd_una, b->srtt_us);
+	if (!tlt_sender_may_mark(s, b->now_ns))
+		return TLT_NONE;
+	/* What was in flight is lost, or the timer would not have fired. */
+	if (b->timeout)
+		tlt_sender_give_up(s);
+	important = b->rate ? tlt_sender_rate(s, b) : tlt_sender_window(s, b);
+	s->retransmitting = b->again;
+	if (b->timeout)
+		important = true;
+	if (!important)
+		return s->unanswered >= TLT_UNANSWERED_MAX ? TLT_NONE : TLT_PLAIN;
+	tlt_sender_mark(s, b->end, b->now_ns);
+	return TLT_DATA;
+}
+
+/* The packet just chosen cannot be marked after all: the next one is. */
+static inline void tlt_sender_take_back(struct tlt_sender *s)
+{
+	s->flight--;
+	s->due = true;
+}
+
+/* A packet came from the peer; returns true if it was just found to be deaf. */
+static inline bool tlt_sender_hear(struct tlt_sender *s, bool marked)
+{
+	if (marked) {
+		s->unmarked = 0;
+		s->heard = true;
+		if (s->silent)
+			tlt_sender_give_up(s);
+		s->silent = false;
+		return false;
+	}
+	if (s->unmarked < TLT_UNMARKED_MAX)
+		s->unmarked++;
+	if (s->unmarked < TLT_UNMARKED_MAX || s->silent)
+		return false;
+	s->silent = true;
+	return true;
+}
+
+/* An echo came; returns true if it was awaited and nothing important is in flight now. */
+static inline bool tlt_sender_echo(struct tlt_sender *s)
+{
+	if (!s->flight)
+		return false;
+	s->unanswered = 0;
+	s->retries = 0;
+	if (--s->flight)
+		return false;
+	s->echoed_ns = s->mark_ns;
+	s->echoed_end = s->mark_end;
+	s->due = true;
+	s->waited = 0;
+	return true;
+}
+
+/* A clock echo that tells TCP nothing; it must not count as a duplicate ACK there. */
+static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
+{
+	return a->bare && !tlt_before(a->snd_una, a->ack) && a->window == a->snd_wnd &&
+	       !a->new_sack;
+}
+
+/*
+ * A path without reordering delivers in order: what was sent before the packet whose
+ * echo came, and is not acknowledged now, was lost.  A burst has one time of sending,
+ * and its last packet was the important one.
+ */
+static inline bool tlt_sender_lost(const struct tlt_sender *s, const struct tlt_pipe *p)
+{
+	u64 head_ns = p->head_ns + (u64)p->reorder_us * 1000;
+
+	if (head_ns == s->echoed_ns)
+		return tlt_before(p->head, s->echoed_end);
+	return head_ns < s->echoed_ns;
+}
+
+/*
+ * Important ACK-clocking: the echo is dealt with, and TCP had nothing to send that
+ * could be marked.
+ */
+static inline enum tlt_clock_answer
+tlt_sender_clock(const struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_clock_data *d)
+{
+	if (!s->due || s->flight || !p->head_bytes || p->will_send ||
+	    tlt_sender_peer(s) == TLT_PEER_DEAF)
+		return TLT_CLOCK_NOTHING;
+	/* An echo cannot be faster than the path; half of that allows for its noise. */
+	if (s->clock_ns && p->now_ns - s->clock_ns < (u64)p->min_rtt_us * 1000 / 2)
+		return TLT_CLOCK_LIMITED;
+	d->lost = tlt_sender_lost(s, p);
+	d->bytes = 1;
+	if (p->mode == TLT_CLOCK_SEGMENT || (p->mode == TLT_CLOCK_ADAPTIVE && d->lost))
+		d->bytes = p->head_bytes < p->mss ? p->head_bytes : p->mss;
+	return TLT_CLOCK_SEND;
+}
+
+static inline void tlt_sender_clocked(struct tlt_sender *s, u32 end, u64 now_ns)
+{
+	tlt_sender_mark(s, end, now_ns);
+	s->clock = true;
+	s->clock_ns = now_ns;
+}
+
+static inline void tlt_receiver_init(struct tlt_receiver *r)
+{
+	r->answer = TLT_NONE;
+}
+
+/*
+ * Data came.  Where both kinds wait for one ACK the echo of Important Data is it:
+ * that one is never kept from TCP.
+ */
+static inline void tlt_receiver_data(struct tlt_receiver *r, enum tlt_kind kind)
+{
+	if (kind == TLT_DATA)
+		r->answer = TLT_ECHO;
+	else if (kind == TLT_CLOCK && r->answer == TLT_NONE)
+		r->answer = TLT_CLOCK_ECHO;
+}
+
+/* The kind of a pure ACK that TCP sends now. */
+static inline enum tlt_kind tlt_receiver_ack(struct tlt_receiver *r)
+{
+	enum tlt_kind kind = r->answer == TLT_NONE ? TLT_CONTROL : (enum tlt_kind)r->answer;
+
+	r->answer = TLT_NONE;
+	return kind;
+}
+
+#endif /* TLT_SELECT_H */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "genl.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+
+#include "command.h"
+
+namespace turnpike {
+namespace {
+
+// Longer than any request; a dump's messages come in pages of their own.
+constexpr std::size_t kRequestBytes = 8192;
+constexpr std::size_t kAnswerBytes = 65536;
+
+int collect(const nlattr *attribute, void *into)
+{
+	(*static_cast<Attributes *>(into))[mnl_attr_get_type(attribute)] =
+		attribute;
+	return MNL_CB_OK;
+}
+
+std::string system_error(const std::string &what, int number)
+{
+	return what + ": " + std::strerror(number);
+}
+
+// The sentence that the kernel gives as the reason, if any (extended ACK).
+std::string kernel_message(const nlmsghdr *message)
+{
+	if (!(message->nlmsg_flags & NLM_F_ACK_TLVS))
+		return {};
+	auto *error = static_cast<const nlmsgerr *>(
+		mnl_nlmsg_get_payload(message));
+	std::size_t offset = sizeof(*error);
+	Attributes attributes;
+
+	if (!(message->nlmsg_flags & NLM_F_CAPPED))
+		offset += mnl_nlmsg_get_payload_len(&error->msg);
+	mnl_attr_parse(message, offset, collect, &attributes);
+	auto found = attributes.find(NLMSGERR_ATTR_MSG);
+	return found == attributes.end() ? std::string()
+					 : mnl_attr_get_str(found->second);
+}
+
+nlmsghdr *begin(char *room, std::uint16_t type, std::uint16_t flags,
+		std::uint32_t sequence, std::uint8_t command, std::uint8_t version)
+{
+	nlmsghdr *message = mnl_nlmsg_put_header(room);
+	auto *header = static_cast<genlmsghdr *>(
+		mnl_nlmsg_put_extra_header(message, sizeof(genlmsghdr)));
+
+	message->nlmsg_type = type;
+	message->nlmsg_flags = flags;
+	message->nlmsg_seq = sequence;
+	header->cmd = command;
+	header->version = version;
+	return message;
+}
+
+}  // namespace
+
+Attributes parse_nest(const nlattr *nest)
+{
+	Attributes attributes;
+
+	mnl_attr_parse_nested(nest, collect, &attributes);
+	return attributes;
+}
+
+Genl::Genl(const char *family, std::uint8_t version, const std::string &missing)
+	: socket_(mnl_socket_open(NETLINK_GENERIC)), version_(version)
+{
+	int on = 1;
+
+	if (!socket_)
+		throw Error(system_error("cannot open a netlink socket", errno));
+	if (mnl_socket_bind(socket_, 0, MNL_SOCKET_AUTOPID) < 0)
+		throw Error(system_error("cannot bind a netlink socket", errno));
+	// Errors shall come with the kernel's reason; old kernels have none.
+	mnl_socket_setsockopt(socket_, NETLINK_EXT_ACK, &on, sizeof(on));
+	mnl_socket_setsockopt(socket_, NETLINK_CAP_ACK, &on, sizeof(on));
+	id_ = family_id(family, missing);
+}
+
+Genl::~Genl()
+{
+	if (socket_)
+		mnl_socket_close(socket_);
+}
+
+std::uint16_t Genl::family_id(const char *family, const std::string &missing)
+{
+	char room[kRequestBytes];
+	std::uint16_t id = 0;
+	nlmsghdr *message = begin(room, GENL_ID_CTRL, NLM_F_REQUEST | NLM_F_ACK,
+				  ++sequence_, CTRL_CMD_GETFAMILY, 1);
+
+	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, family);
+	try {
+		exchange(message, [&id](const Attributes &attributes) {
+			auto found = attributes.find(CTRL_ATTR_FAMILY_ID);
+			if (found != attributes.end())
+				id = mnl_attr_get_u16(found->second);
+		});
+	} catch (const Error &) {
+		throw Error(missing);
+	}
+	if (!id)
+		throw Error(missing);
+	return id;
+}
+
+void Genl::call(std::uint8_t command, const Fill &fill, const Reader &read,
+		bool dump)
+{
+	char room[kRequestBytes];
+	nlmsghdr *message = begin(room, id_,
+				  NLM_F_REQUEST | (dump ? NLM_F_DUMP : NLM_F_ACK),
+				  ++sequence_, command, version_);
+
+	if (fill)
+		fill(message);
+	exchange(message, read);
+}
+
+// Until the kernel's ACK, its error, or the end of a dump.
+void Genl::exchange(nlmsghdr *message, const Reader &read)
+{
+	std::vector<char> room(kAnswerBytes);
+
+	if (mnl_socket_sendto(socket_, message, message->nlmsg_len) < 0)
+		throw Error(system_error("cannot send to the kernel", errno));
+	for (;;) {
+		ssize_t got = mnl_socket_recvfrom(socket_, room.data(), room.size());
+		if (got < 0)
+			throw Error(system_error("no answer of the kernel", errno));
+		int left = static_cast<int>(got);
+		auto *answer = reinterpret_cast<nlmsghdr *>(room.data());
+		for (; mnl_nlmsg_ok(answer, left);
+		     answer = mnl_nlmsg_next(answer, &left)) {
+			if (answer->nlmsg_type == NLMSG_DONE)
+				return;
+			if (answer->nlmsg_type == NLMSG_ERROR) {
+				auto *error = static_cast<nlmsgerr *>(
+					mnl_nlmsg_get_payload(answer));
+				std::string why = kernel_message(answer);
+				if (!error->error)
+					return;
+				throw Error(why.empty()
+						    ? std::string(std::strerror(-error->error))
+						    : why);
+			}
+			Attributes attributes;
+			mnl_attr_parse(answer, sizeof(genlmsghdr), collect,
+				       &attributes);
+			if (read)
+				read(attributes);
+		}
+	}
+}
+
+}  // namespace turnpike

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A generic netlink family of the kernel, for commands that talk to a module.
+#ifndef TURNPIKE_TOOLS_GENL_H
+#define TURNPIKE_TOOLS_GENL_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct mnl_socket;
+struct nlattr;
+struct nlmsghdr;
+
+namespace turnpike {
+
+// Attributes of a message or nest, by type; valid while the message is.
+using Attributes = std::map<unsigned, const nlattr *>;
+
+Attributes parse_nest(const nlattr *nest);
+
+class Genl {
+public:
+	using Fill = std::function<void(nlmsghdr *)>;
+	using Reader = std::function<void(const Attributes &)>;
+
+	// Throws Error, saying `missing', if the kernel has no such family.
+	Genl(const char *family, std::uint8_t version, const std::string &missing);
+	~Genl();
+	Genl(const Genl &) = delete;
+	Genl &operator=(const Genl &) = delete;
+
+	// Sends a command and hands every message that answers it to `read'; throws
+	// Error with the kernel's own words where it has some.
+	void call(std::uint8_t command, const Fill &fill, const Reader &read,
+		  bool dump = false);
+
+private:
+	std::uint16_t family_id(const char *family, const std::string &missing);
+	void exchange(nlmsghdr *message, const Reader &read);
+
+	mnl_socket *socket_;
+	std::uint32_t sequence_ = 0;
+	std::uint16_t id_ = 0;
+	std::uint8_t version_;
+};
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_GENL_H

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tlt.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "command.h"
+
+namespace turnpike {
+namespace {
+
+// local: pool 2 of RFC 2474, for local use: two low bits set. vma: what the
+// published userspace prototype of the paper's authors uses.
+const std::map<std::string, TltMap> kMaps = {
+	{"local", {0x03, 0x07, 0x0b, 0x0f, 0x13, 0x17}},
+	{"vma", {0x0a, 0x0c, 0x12, 0x14, 0x1a, 0x08}},
+};
+
+std::vector<std::string> split(const std::string &text, char at)
+{
+	std::vector<std::string> parts;
+	std::istringstream stream(text);
+	std::string part;
+
+	while (std::getline(stream, part, at))
+		parts.push_back(part);
+	return parts;
+}
+
+// "NAME=VALUE" parts by name, each once.
+std::map<std::string, std::string> assignments(const std::string &text)
+{
+	std::map<std::string, std::string> values;
+
+	for (const std::string &part : split(text, ',')) {
+		std::size_t equal = part.find('=');
+		if (equal == std::string::npos || equal + 1 == part.size())
+			throw Error("'" + part + "' is not NAME=VALUE");
+		if (!values.emplace(part.substr(0, equal), part.substr(equal + 1))
+			     .second)
+			throw Error("'" + part.substr(0, equal) + "' is given twice");
+	}
+	return values;
+}
+
+unsigned number(const std::string &text, unsigned low, unsigned high)
+{
+	char *end = nullptr;
+	unsigned long value = std::strtoul(text.c_str(), &end, 0);
+
+	if (text.empty() || text[0] == '-' || *end || value < low || value > high)
+		throw Error("'" + text + "' is not a number from " +
+			    std::to_string(low) + " to " + std::to_string(high));
+	return static_cast<unsigned>(value);
+}
+
+void read_ports(TltRule &rule, const std::string &text)
+{
+	std::size_t dash = text.find('-');
+
+	rule.port_low = number(text.substr(0, dash), 1, 65535);
+	rule.port_high = dash == std::string::npos
+				 ? rule.port_low
+				 : number(text.substr(dash + 1), 1, 65535);
+	if (rule.port_high < rule.port_low)
+		throw Error("the range of ports '" + text +
+			    "' ends before it begins");
+}
+
+void read_peer(TltRule &rule, const std::string &text)
+{
+	std::size_t slash = text.find('/');
+	std::string address = text.substr(0, slash);
+	bool six = address.find(':') != std::string::npos;
+
+	rule.address.resize(six ? 16 : 4);
+	if (inet_pton(six ? AF_INET6 : AF_INET, address.c_str(),
+		      rule.address.data()) != 1)
+		throw Error("'" + address + "' is no address");
+	rule.prefix = six ? 128 : 32;
+	if (slash != std::string::npos)
+		rule.prefix = number(text.substr(slash + 1), 0, rule.prefix);
+}
+
+}  // namespace
+
+const std::array<const char *, TLT_KINDS> kTltKinds = {
+	"data", "echo", "clock", "clock-echo", "control", "plain",
+};
+
+TltMap tlt_map(const std::string &text)
+{
+	auto named = kMaps.find(text);
+	TltMap map{};
+
+	if (named != kMaps.end())
+		return named->second;
+	if (text.find('=') == std::string::npos)
+		throw Error("no map '" + text + "'; there are local, vma, and data=N,echo=N,"
+			    "clock=N,clock-echo=N,control=N,plain=N");
+	auto values = assignments(text);
+	for (unsigned kind = 0; kind < TLT_KINDS; kind++) {
+		auto value = values.find(kTltKinds[kind]);
+		if (value == values.end())
+			throw Error(std::string("the map has no '") +
+				    kTltKinds[kind] + "'");
+		map[kind] = number(value->second, 1, 63);
+		values.erase(value);
+	}
+	if (!values.empty())
+		throw Error("'" + values.begin()->first + "' is no kind of packet");
+	return map;
+}
+
+std::string tlt_map_text(const TltMap &map)
+{
+	std::string text;
+
+	for (const auto &[name, known] : kMaps) {
+		if (known == map)
+			return name;
+	}
+	for (unsigned kind = 0; kind < TLT_KINDS; kind++)
+		text += std::string(kind ? "," : "") + kTltKinds[kind] + "=" +
+			std::to_string(map[kind]);
+	return text;
+}
+
+TltRule tlt_rule(const std::string &text)
+{
+	TltRule rule;
+
+	for (const auto &[name, value] : assignments(text)) {
+		if (name == "dev")
+			rule.device = value;
+		else if (name == "port")
+			read_ports(rule, value);
+		else if (name == "peer")
+			read_peer(rule, value);
+		else
+			throw Error("a rule knows dev, port and peer, not '" +
+				    name + "'");
+	}
+	return rule;
+}
+
+std::string tlt_address_text(const std::vector<std::uint8_t> &address)
+{
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	if (address.size() == 4 || address.size() == 16)
+		inet_ntop(address.size() == 4 ? AF_INET : AF_INET6,
+			  address.data(), text, sizeof(text));
+	return text;
+}
+
+TltThreshold tlt_threshold(const TltSwitch &sw)
+{
+	TltThreshold t{};
+
+	t.k_bytes = sw.k_bytes > 0 ? sw.k_bytes
+				   : std::max(sw.bdp_bytes, sw.ecn_bytes);
+	t.port_bytes = sw.alpha * sw.buffer_bytes / (1 + sw.ports * sw.alpha);
+	t.reserve_bytes = std::max(0.0, t.port_bytes - t.k_bytes);
+	t.flows_per_port = static_cast<std::uint64_t>(
+		std::floor(t.reserve_bytes / sw.packet_bytes));
+	t.flows = t.flows_per_port * sw.ports;
+	return t;
+}
+
+double tlt_bytes(const std::string &text)
+{
+	char *end = nullptr;
+	double value = std::strtod(text.c_str(), &end);
+	std::string unit = end;
+
+	if (unit == "k" || unit == "K")
+		value *= 1e3;
+	else if (unit == "M")
+		value *= 1e6;
+	else if (!unit.empty())
+		value = -1;
+	if (end == text.c_str() || !std::isfinite(value) || value < 0)
+		throw Error("'" + text + "' is no number of bytes (400k, 1.8M, 12000000)");
+	return value;
+}
+
+}  // namespace turnpike

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What `turnpike tlt' knows: maps of code points, rules, the threshold's arithmetic.
+#ifndef TURNPIKE_TOOLS_TLT_H
+#define TURNPIKE_TOOLS_TLT_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "include/uapi/turnpike.h"
+
+namespace turnpike {
+
+using TltMap = std::array<std::uint8_t, TLT_KINDS>;
+
+// In the order of enum tlt_kind.
+extern const std::array<const char *, TLT_KINDS> kTltKinds;
+
+// A named map, or "data=N,echo=N,..." for all six kinds.
+TltMap tlt_map(const std::string &text);
+
+// The name of a map, or the text that makes it.
+std::string tlt_map_text(const TltMap &map);
+
+struct TltRule {
+	std::string device;
+	std::uint16_t port_low = 0;	// 0: any
+	std::uint16_t port_high = 0;
+	std::vector<std::uint8_t> address;
+	unsigned prefix = 0;
+};
+
+// "dev=NAME,port=LOW[-HIGH],peer=ADDRESS[/BITS]", each part at most once.
+TltRule tlt_rule(const std::string &text);
+
+std::string tlt_address_text(const std::vector<std::uint8_t> &address);
+
+// Section 4.2 of the TLT paper: a switch with one shared buffer and dynamic
+// thresholds, of which some ports are congested at the same time.
+struct TltSwitch {
+	double bdp_bytes = 0;
+	double buffer_bytes = 0;
+	double alpha = 1;
+	unsigned ports = 1;
+	double packet_bytes = 1500;
+	double ecn_bytes = 0;
+	double k_bytes = 0;		// 0: the least that steady traffic does not reach
+};
+
+struct TltThreshold {
+	double k_bytes;			// what unimportant packets may fill
+	double port_bytes;		// what a congested port gets: alpha B / (1 + M alpha)
+	double reserve_bytes;		// of which important packets have this alone
+	std::uint64_t flows_per_port;	// with one important packet each
+	std::uint64_t flows;
+};
+
+TltThreshold tlt_threshold(const TltSwitch &sw);
+
+// "400k", "1.8M", "12000000"
+double tlt_bytes(const std::string &text);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_TLT_H

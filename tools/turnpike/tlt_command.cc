@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// turnpike tlt: configuration, counters and flows of the module tlt, and K.
+#include <net/if.h>
+
+#include <cstring>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <libmnl/libmnl.h>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "genl.h"
+#include "tlt.h"
+
+namespace turnpike {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kMissing[] =
+	"the kernel knows no TLT: load its module with 'modprobe tlt'";
+
+const std::vector<std::string> kClocks = {"adaptive", "byte", "segment"};
+const std::vector<std::string> kSenders = {"auto", "window", "rate"};
+const std::vector<std::string> kForeign = {"override", "keep"};
+const std::vector<std::string> kPeers = {"unknown", "tlt", "deaf"};
+
+// Behind the three arrays of counters by kind, in the order of enum tlt_stat.
+const std::vector<std::string> kStats = {
+	"injected_byte", "injected_segment", "injected_bytes", "inject_limited",
+	"inject_refused", "inject_failed", "echoes_dropped", "echoes_unasked",
+	"answers", "cuts", "cut_bytes", "cut_failed", "rtos", "flows",
+	"flows_refused", "deaf",
+};
+
+struct Arguments {
+	std::string map = "local";
+	std::vector<std::string> rules;
+	std::string clock = "adaptive";
+	std::string sender = "auto";
+	std::string foreign = "override";
+	unsigned period = 96;
+	bool json = false;
+	std::string bdp, buffer, ecn = "0", k = "0";
+	double alpha = 1;
+	unsigned ports = 1;
+	unsigned mtu = 1500;
+};
+
+Genl open_family()
+{
+	return Genl(TLT_GENL_NAME, TLT_GENL_VERSION, kMissing);
+}
+
+std::uint8_t index_of(const std::vector<std::string> &names, const std::string &name)
+{
+	for (std::size_t i = 0; i < names.size(); i++) {
+		if (names[i] == name)
+			return static_cast<std::uint8_t>(i);
+	}
+	throw Error("'" + name + "' is unknown");
+}
+
+std::string name_of(const std::vector<std::string> &names, unsigned index)
+{
+	return index < names.size() ? names[index] : std::to_string(index);
+}
+
+// -- set and off
+
+void put_rule(nlmsghdr *message, const TltRule &rule)
+{
+	nlattr *nest = mnl_attr_nest_start(message, TLT_A_RULE);
+
+	if (!rule.device.empty()) {
+		unsigned index = if_nametoindex(rule.device.c_str());
+		if (!index)
+			throw Error("no device '" + rule.device + "'");
+		mnl_attr_put_u32(message, TLT_RULE_IFINDEX, index);
+	}
+	if (rule.port_low) {
+		mnl_attr_put_u16(message, TLT_RULE_PORT_LOW, rule.port_low);
+		mnl_attr_put_u16(message, TLT_RULE_PORT_HIGH, rule.port_high);
+	}
+	if (!rule.address.empty()) {
+		mnl_attr_put(message, TLT_RULE_ADDRESS, rule.address.size(),
+			     rule.address.data());
+		mnl_attr_put_u8(message, TLT_RULE_PREFIX, rule.prefix);
+	}
+	mnl_attr_nest_end(message, nest);
+}
+
+void put_rules(nlmsghdr *message, const std::vector<TltRule> &rules)
+{
+	if (rules.empty())
+		return;
+	nlattr *nest = mnl_attr_nest_start(message, TLT_A_RULES);
+	for (const TltRule &rule : rules)
+		put_rule(message, rule);
+	mnl_attr_nest_end(message, nest);
+}
+
+void set(const Arguments &arguments)
+{
+	TltMap map = tlt_map(arguments.map);
+	std::vector<TltRule> rules;
+
+	if (arguments.rules.size() > TLT_RULES_MAX)
+		throw Error("there are at most " + std::to_string(TLT_RULES_MAX) + " rules");
+	for (const std::string &text : arguments.rules)
+		rules.push_back(tlt_rule(text));
+	Genl genl = open_family();
+	genl.call(TLT_CMD_SET, [&](nlmsghdr *message) {
+		mnl_attr_put(message, TLT_A_MAP, map.size(), map.data());
+		mnl_attr_put_u32(message, TLT_A_PERIOD, arguments.period);
+		mnl_attr_put_u8(message, TLT_A_CLOCK, index_of(kClocks, arguments.clock));
+		mnl_attr_put_u8(message, TLT_A_SENDER, index_of(kSenders, arguments.sender));
+		mnl_attr_put_u8(message, TLT_A_FOREIGN, index_of(kForeign, arguments.foreign));
+		put_rules(message, rules);
+	}, nullptr);
+}
+
+void off()
+{
+	open_family().call(TLT_CMD_OFF, nullptr, nullptr);
+}
+
+// -- show
+
+std::vector<std::uint8_t> bytes_of(const nlattr *attribute)
+{
+	auto *first = static_cast<const std::uint8_t *>(mnl_attr_get_payload(attribute));
+
+	return {first, first + mnl_attr_get_payload_len(attribute)};
+}
+
+Json rule_json(const nlattr *nest)
+{
+	Attributes a = parse_nest(nest);
+	Json rule = Json::object();
+
+	if (a.count(TLT_RULE_IFINDEX)) {
+		char name[IF_NAMESIZE] = "?";
+		unsigned index = mnl_attr_get_u32(a[TLT_RULE_IFINDEX]);
+		rule["dev"] = if_indextoname(index, name) ? name : "#" + std::to_string(index);
+	}
+	if (a.count(TLT_RULE_PORT_LOW) && a.count(TLT_RULE_PORT_HIGH)) {
+		unsigned low = mnl_attr_get_u16(a[TLT_RULE_PORT_LOW]);
+		unsigned high = mnl_attr_get_u16(a[TLT_RULE_PORT_HIGH]);
+		rule["port"] = std::to_string(low) +
+			       (high > low ? "-" + std::to_string(high) : "");
+	}
+	if (a.count(TLT_RULE_ADDRESS) && a.count(TLT_RULE_PREFIX))
+		rule["peer"] = tlt_address_text(bytes_of(a[TLT_RULE_ADDRESS])) + "/" +
+			       std::to_string(mnl_attr_get_u8(a[TLT_RULE_PREFIX]));
+	return rule;
+}
+
+Json rules_json(const Attributes &a)
+{
+	Json rules = Json::array();
+	auto nest = a.find(TLT_A_RULES);
+
+	if (nest == a.end())
+		return rules;
+	auto *rule = static_cast<const nlattr *>(mnl_attr_get_payload(nest->second));
+	auto *end = reinterpret_cast<const char *>(rule) +
+		    mnl_attr_get_payload_len(nest->second);
+	for (; mnl_attr_ok(rule, static_cast<int>(end - reinterpret_cast<const char *>(rule)));
+	     rule = mnl_attr_next(rule))
+		rules.push_back(rule_json(rule));
+	return rules;
+}
+
+Json config_json(const Attributes &a)
+{
+	Json config = {{"enabled", mnl_attr_get_u8(a.at(TLT_A_ENABLED)) != 0}};
+
+	if (!config["enabled"])
+		return config;
+	auto codes = bytes_of(a.at(TLT_A_MAP));
+	TltMap map{};
+	std::copy_n(codes.begin(), std::min(codes.size(), map.size()), map.begin());
+	config["map"] = tlt_map_text(map);
+	for (unsigned kind = 0; kind < TLT_KINDS; kind++)
+		config["dscp"][kTltKinds[kind]] = map[kind];
+	config["period"] = mnl_attr_get_u32(a.at(TLT_A_PERIOD));
+	config["clock"] = name_of(kClocks, mnl_attr_get_u8(a.at(TLT_A_CLOCK)));
+	config["sender"] = name_of(kSenders, mnl_attr_get_u8(a.at(TLT_A_SENDER)));
+	config["foreign"] = name_of(kForeign, mnl_attr_get_u8(a.at(TLT_A_FOREIGN)));
+	config["rules"] = rules_json(a);
+	return config;
+}
+
+void print_config(const Json &config)
+{
+	if (!config["enabled"]) {
+		std::cout << "off\n";
+		return;
+	}
+	std::cout << "on map " << config["map"].get<std::string>() << " clock "
+		  << config["clock"].get<std::string>() << " sender "
+		  << config["sender"].get<std::string>() << " period " << config["period"]
+		  << " foreign " << config["foreign"].get<std::string>() << '\n';
+	for (const Json &rule : config["rules"]) {
+		std::cout << "  rule";
+		for (const auto &[name, value] : rule.items())
+			std::cout << ' ' << name << '=' << value.get<std::string>();
+		std::cout << '\n';
+	}
+}
+
+void show(const Arguments &arguments)
+{
+	open_family().call(TLT_CMD_GET, nullptr, [&](const Attributes &a) {
+		Json config = config_json(a);
+		if (arguments.json)
+			std::cout << config.dump(2) << '\n';
+		else
+			print_config(config);
+	});
+}
+
+// -- stats
+
+std::uint64_t stat(const Attributes &counters, unsigned number)
+{
+	auto found = counters.find(number + 1);
+
+	return found == counters.end() ? 0 : mnl_attr_get_u64(found->second);
+}
+
+Json stats_json(const Attributes &counters)
+{
+	Json json;
+
+	for (unsigned kind = 0; kind < TLT_KINDS; kind++) {
+		json["sent"][kTltKinds[kind]] = {
+			{"packets", stat(counters, TLT_STAT_PACKETS + kind)},
+			{"bytes", stat(counters, TLT_STAT_BYTES + kind)}};
+		json["received"][kTltKinds[kind]] = stat(counters, TLT_STAT_RECEIVED + kind);
+	}
+	for (std::size_t i = 0; i < kStats.size(); i++)
+		json[kStats[i]] = stat(counters, TLT_STAT_INJECTED_BYTE + i);
+	return json;
+}
+
+void print_stats(const Json &json)
+{
+	for (const char *kind : kTltKinds)
+		std::cout << "sent " << kind << " packets " << json["sent"][kind]["packets"]
+			  << " bytes " << json["sent"][kind]["bytes"] << " received "
+			  << json["received"][kind] << '\n';
+	for (const std::string &name : kStats)
+		std::cout << name << ' ' << json[name] << '\n';
+}
+
+void stats(const Arguments &arguments)
+{
+	open_family().call(TLT_CMD_STATS, nullptr, [&](const Attributes &a) {
+		Json json = stats_json(parse_nest(a.at(TLT_A_STATS)));
+		if (arguments.json)
+			std::cout << json.dump(2) << '\n';
+		else
+			print_stats(json);
+	});
+}
+
+// -- flows
+
+Json flow_json(const Attributes &a)
+{
+	auto number = [&a](unsigned type) { return mnl_attr_get_u32(a.at(type)); };
+
+	return {
+		{"local", tlt_address_text(bytes_of(a.at(TLT_FLOW_LOCAL)))},
+		{"local_port", mnl_attr_get_u16(a.at(TLT_FLOW_LOCAL_PORT))},
+		{"remote", tlt_address_text(bytes_of(a.at(TLT_FLOW_REMOTE)))},
+		{"remote_port", mnl_attr_get_u16(a.at(TLT_FLOW_REMOTE_PORT))},
+		{"peer", name_of(kPeers, mnl_attr_get_u8(a.at(TLT_FLOW_PEER)))},
+		{"important", number(TLT_FLOW_IMPORTANT)},
+		{"echoes", number(TLT_FLOW_ECHOES)},
+		{"injected", number(TLT_FLOW_INJECTED)},
+		{"rtos", number(TLT_FLOW_RTOS)},
+		{"idle_ms", number(TLT_FLOW_IDLE_MS)},
+	};
+}
+
+void print_flow(const Json &flow)
+{
+	for (const auto &[name, value] : flow.items()) {
+		std::cout << (name == "local" ? "" : " ") << name << ' ';
+		if (value.is_string())
+			std::cout << value.get<std::string>();
+		else
+			std::cout << value;
+	}
+	std::cout << '\n';
+}
+
+void flows(const Arguments &arguments)
+{
+	Json all = Json::array();
+
+	open_family().call(TLT_CMD_FLOWS, nullptr, [&](const Attributes &a) {
+		if (a.count(TLT_A_FLOW))
+			all.push_back(flow_json(parse_nest(a.at(TLT_A_FLOW))));
+	}, true);
+	if (arguments.json) {
+		std::cout << all.dump(2) << '\n';
+		return;
+	}
+	for (const Json &flow : all)
+		print_flow(flow);
+}
+
+// -- threshold
+
+void threshold(const Arguments &arguments)
+{
+	TltSwitch sw = {
+		.bdp_bytes = tlt_bytes(arguments.bdp),
+		.buffer_bytes = tlt_bytes(arguments.buffer),
+		.alpha = arguments.alpha,
+		.ports = arguments.ports,
+		.packet_bytes = static_cast<double>(arguments.mtu),
+		.ecn_bytes = tlt_bytes(arguments.ecn),
+		.k_bytes = tlt_bytes(arguments.k),
+	};
+	TltThreshold t = tlt_threshold(sw);
+
+	if (arguments.json) {
+		std::cout << Json{{"k_bytes", t.k_bytes}, {"port_bytes", t.port_bytes},
+				  {"reserve_bytes", t.reserve_bytes},
+				  {"flows_per_port", t.flows_per_port},
+				  {"flows", t.flows}}.dump(2) << '\n';
+		return;
+	}
+	std::cout << std::fixed << std::setprecision(2)
+		  << "K " << t.k_bytes / 1e3 << " KB\n"
+		  << "a congested port gets " << t.port_bytes / 1e3 << " KB, "
+		  << t.reserve_bytes / 1e3 << " KB of it for important packets\n"
+		  << "flows without loss of important packets: " << t.flows_per_port
+		  << " a port, " << t.flows << " in all\n";
+	if (t.reserve_bytes <= 0)
+		throw Error("K leaves no room for important packets: a larger buffer or "
+			    "alpha, or fewer congested ports, is needed");
+}
+
+// -- command line
+
+CLI::App *add(CLI::App &tlt, const char *name, const char *what, bool json,
+	      const std::shared_ptr<Arguments> &arguments, Action &action,
+	      void (*run)(const Arguments &))
+{
+	CLI::App *command = tlt.add_subcommand(name, what);
+
+	if (json)
+		command->add_flag("-j,--json", arguments->json, "print JSON");
+	command->callback([arguments, &action, run] {
+		action = [arguments, run] { run(*arguments); };
+	});
+	return command;
+}
+
+void add_set_options(CLI::App &command, Arguments &a)
+{
+	command.add_option("--map", a.map, "code points: local (default), vma, or "
+			   "data=N,echo=N,clock=N,clock-echo=N,control=N,plain=N");
+	command.add_option("--rule", a.rules, "what is TLT's: dev=NAME,port=LOW[-HIGH],"
+			   "peer=ADDRESS[/BITS]; may be repeated (default: all TCP)");
+	command.add_option("--clock", a.clock, "what clocking sends (default: adaptive)")
+		->check(CLI::IsMember(kClocks));
+	command.add_option("--sender", a.sender, "how packets are chosen (default: auto)")
+		->check(CLI::IsMember(kSenders));
+	command.add_option("--period", a.period, "rate-based senders: packets between "
+			   "important ones (default: 96; 0: none)")
+		->check(CLI::Range(0u, 32767u));
+	command.add_option("--foreign", a.foreign, "packets whose application chose a "
+			   "code point: override (default) or keep")
+		->check(CLI::IsMember(kForeign));
+}
+
+void add_threshold_options(CLI::App &command, Arguments &a)
+{
+	command.add_option("--bdp", a.bdp, "bandwidth-delay product of the path, bytes")
+		->required();
+	command.add_option("--buffer", a.buffer, "shared buffer of the switch, bytes")
+		->required();
+	command.add_option("--alpha", a.alpha, "dynamic threshold parameter (default: 1)")
+		->check(CLI::Range(0.001, 1000.0));
+	command.add_option("--ports", a.ports, "ports congested at once (default: 1)")
+		->check(CLI::Range(1u, 4096u));
+	command.add_option("--mtu", a.mtu, "bytes of an important packet (default: 1500)")
+		->check(CLI::Range(64u, 65535u));
+	command.add_option("--ecn", a.ecn, "ECN marking threshold, bytes (default: none)");
+	command.add_option("--k", a.k, "take this K in place of the least");
+}
+
+}  // namespace
+
+void add_tlt_command(CLI::App &app, Action &action)
+{
+	auto arguments = std::make_shared<Arguments>();
+	CLI::App *tlt = app.add_subcommand("tlt", "Configure TLT, and look at it");
+
+	tlt->require_subcommand(1);
+	add_set_options(*add(*tlt, "set", "switch TLT on in this network namespace", false,
+			     arguments, action, set), *arguments);
+	add(*tlt, "off", "switch it off", false, arguments, action,
+	    [](const Arguments &) { off(); });
+	add(*tlt, "show", "print the configuration", true, arguments, action, show);
+	add(*tlt, "stats", "print the counters", true, arguments, action, stats);
+	add(*tlt, "flows", "print the flows", true, arguments, action, flows);
+	add_threshold_options(*add(*tlt, "threshold", "the switch's K and how many flows fit",
+				   true, arguments, action, threshold), *arguments);
+}
+
+}  // namespace turnpike
