@@ -15,7 +15,8 @@
 struct sock;
 
 /* Nanoseconds that the packet with the byte before @end_seq was held; 0: it was not, or
- * nothing is known of it.  Called under RCU, with bottom halves off.
+ * nothing is known of it.  Called under RCU, with bottom halves on or off: a socket's
+ * owner works through its backlog with them on.
  */
 typedef u32 (*onramp_hold_fn)(const struct sock *sk, u32 end_seq);
 

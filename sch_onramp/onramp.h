@@ -23,12 +23,15 @@
 #include "compat/compat.h"
 #include "include/uapi/turnpike.h"
 #include "onramp_base.h"
+#include "onramp_bound.h"
 #include "onramp_flight.h"
 #include "onramp_pause.h"
 
 /* -- options (onramp_option.c) --------------------------------------------- */
 
-/* All settings.  Changed as a whole under the qdisc's lock. */
+/* All settings.  Changed as a whole under the qdisc's lock.  Feedback reads its part
+ * without: for one sample it may see old and new ones together, each of them valid.
+ */
 struct onramp_config {
 	/* fq's */
 	u32 limit;
@@ -134,7 +137,7 @@ struct onramp_stats {
 struct onramp_counts {
 	atomic64_t samples, pauses, capped, recalled, unknown, late, steps;
 	atomic_t controlled;
-	atomic_t delay[ONRAMP_HIST_BUCKETS];
+	atomic64_t delay[ONRAMP_HIST_BUCKETS];
 };
 
 struct onramp_sched {
@@ -206,6 +209,7 @@ int onramp_flow_init(void);
 void onramp_flow_exit(void);
 struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb,
 				     u64 now_ns);
+void onramp_flow_release_all(struct onramp_sched *q);
 int onramp_flow_resize(struct onramp_sched *q, u32 log);
 void onramp_flow_drop_all(struct onramp_sched *q);
 void onramp_flow_add_tail(struct onramp_list *list, struct onramp_flow *f);
@@ -234,7 +238,7 @@ struct onramp_ctl {
 	struct rhash_head node;
 	struct onramp_key key;		/* constant */
 	refcount_t refs;		/* flows that refer to it */
-	bool usec_ts;			/* constant: its TCP timestamps count us */
+	int bound_if;			/* constant: device that the socket is bound to */
 	spinlock_t lock;		/* guards the rest */
 	struct onramp_flow *flow;	/* that sent last; NULL: gone */
 	struct onramp_sched *sched;	/* of flow */
@@ -247,6 +251,7 @@ struct onramp_ctl {
 	u32 edge_seq;			/* newest data there was feedback on */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
+	struct onramp_bound bound;
 	struct onramp_pause pause;
 	struct onramp_base base;
 	struct rcu_head rcu;
@@ -262,11 +267,13 @@ struct onramp_departure {
 
 int onramp_ctl_init(void);
 void onramp_ctl_exit(void);
+bool onramp_ctl_wanted(const struct onramp_sched *q, const struct sock *sk);
 void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
-u32 onramp_ctl_enqueued(struct onramp_ctl *ctl, u64 now_ns);
+u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk,
+			u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
 u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
 		     const struct sk_buff *skb, u64 now_ns);
@@ -313,8 +320,12 @@ bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us)
 int onramp_path_init(void);
 void onramp_path_exit(void);
 
-/* onramp_burst.c: the burst governor */
+/* onramp_burst.c: the burst governor; ctl->lock is held */
 void onramp_burst_govern(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk);
+
+/* onramp_return.c: what the governor took from a socket, given back */
+void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk);
+void onramp_return(struct onramp_ctl *ctl);
 
 /* onramp_line.c */
 int onramp_line_init(void);

@@ -22,6 +22,9 @@
 /* The qdisc is not woken for less than what its timers are late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
 
+/* Control blocks at most, of 2.5 KB each: 160 MB.  Flows beyond are sent as fq would. */
+#define ONRAMP_CTL_MAX		(1 << 16)
+
 /* A receiver acknowledges two segments at once; with GRO's rounding, four are sure. */
 #define ONRAMP_SILENT_SEGS	4
 
@@ -48,12 +51,15 @@ static void onramp_ctl_free(struct rcu_head *head)
 	kmem_cache_free(onramp_ctl_cache, container_of(head, struct onramp_ctl, rcu));
 }
 
-static bool onramp_ctl_usec_ts(const struct sock *sk)
+/* Can anything tell how long the socket's packets are under way?  Without that they would
+ * never be held, and need no more than fq does.  Feedback comes to the socket's namespace,
+ * and it is looked for in the device's.
+ */
+bool onramp_ctl_wanted(const struct onramp_sched *q, const struct sock *sk)
 {
 #ifdef TP_HAVE_TCP_CLOCK_TS
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	return tp->tcp_usec_ts && tp->rx_opt.tstamp_ok;
+	return sk_fullsock(sk) && tp_sk_is_tcp(sk) && tcp_sk(sk)->tcp_usec_ts &&
+	       tcp_sk(sk)->rx_opt.tstamp_ok && net_eq(sock_net(sk), q->net);
 #else
 	return false;
 #endif
@@ -62,8 +68,10 @@ static bool onramp_ctl_usec_ts(const struct sock *sk)
 static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
 					  const struct sock *sk, u32 seq, u64 now_ns)
 {
-	struct onramp_ctl *ctl = onramp_alloc(onramp_ctl_cache, GFP_ATOMIC | __GFP_NOWARN);
+	struct onramp_ctl *ctl = NULL;
 
+	if (atomic_read(&onramp_ctls.nelems) < ONRAMP_CTL_MAX)
+		ctl = onramp_alloc(onramp_ctl_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!ctl) {
 		q->stats.alloc_errors++;
 		return NULL;
@@ -72,7 +80,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	memset(ctl, 0, offsetof(struct onramp_ctl, flight));
 	ctl->key = *key;
 	refcount_set(&ctl->refs, 1);
-	ctl->usec_ts = onramp_ctl_usec_ts(sk);
+	ctl->bound_if = READ_ONCE(sk->sk_bound_dev_if);
 	spin_lock_init(&ctl->lock);
 	ctl->heard_ns = now_ns;
 	onramp_pause_init(&ctl->pause, now_ns);
@@ -100,6 +108,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	struct onramp_segment seg;
 	struct onramp_ctl *ctl;
 	struct onramp_key key;
+	int err;
 
 	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
 		return;
@@ -113,9 +122,11 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		if (!ctl)
 			goto out;
 		onramp_ctl_recall(q, ctl, now_ns);
-		if (rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params)) {
+		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
+		if (err) {
 			kmem_cache_free(onramp_ctl_cache, ctl);
-			q->stats.alloc_errors++;
+			/* Another queue was faster, or one is just leaving: next packet. */
+			q->stats.alloc_errors += err != -EEXIST;
 			goto out;
 		}
 	}
@@ -127,6 +138,16 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	atomic_inc(&q->counts.controlled);
 out:
 	rcu_read_unlock();
+}
+
+/* Bottom halves are off. */
+static void onramp_ctl_put(struct onramp_ctl *ctl)
+{
+	if (!refcount_dec_and_test(&ctl->refs))
+		return;
+	rhashtable_remove_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
+	onramp_return(ctl);
+	call_rcu(&ctl->rcu, onramp_ctl_free);
 }
 
 /* Under the qdisc's lock, or with the qdisc out of reach of packets. */
@@ -148,10 +169,7 @@ void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
 		onramp_ctl_kicked(q, false);
 	f->ctl = NULL;
 	atomic_dec(&q->counts.controlled);
-	if (refcount_dec_and_test(&ctl->refs)) {
-		rhashtable_remove_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
-		call_rcu(&ctl->rcu, onramp_ctl_free);
-	}
+	onramp_ctl_put(ctl);
 	local_bh_enable();
 }
 
@@ -170,27 +188,41 @@ static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u
 }
 
 /* The pause counter now, for the packet that is put in the queue. */
-u32 onramp_ctl_enqueued(struct onramp_ctl *ctl, u64 now_ns)
+u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk,
+			u64 now_ns)
 {
 	u32 note_ns;
 
 	spin_lock(&ctl->lock);
 	onramp_pause_count(&ctl->pause, now_ns);
 	note_ns = (u32)ctl->pause.paused_ns;
+	if (q->config.governor)
+		onramp_burst_govern(q, ctl, sk);
+	else if (unlikely(ctl->gso_set))
+		onramp_return_to(ctl, sk);
 	spin_unlock(&ctl->lock);
 	return note_ns;
 }
 
-/* Until when data is held: the pause's end, or that of what is known. */
+/* The pause's end, or that of what is known.  ctl->lock is held. */
+static u64 onramp_ctl_pause_end(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
+{
+	u64 until_ns;
+
+	onramp_ctl_timeout(q, ctl, now_ns);
+	until_ns = ctl->pause.until_ns;
+	if (until_ns > now_ns)
+		until_ns = min(until_ns, ctl->heard_ns + q->config.feedback_timeout_ns);
+	return until_ns;
+}
+
+/* Until when data is held. */
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 {
 	u64 until_ns;
 
 	spin_lock(&ctl->lock);
-	onramp_ctl_timeout(q, ctl, now_ns);
-	until_ns = ctl->pause.until_ns;
-	if (until_ns > now_ns)
-		until_ns = min(until_ns, ctl->heard_ns + q->config.feedback_timeout_ns);
+	until_ns = onramp_ctl_pause_end(q, ctl, now_ns);
 	spin_unlock(&ctl->lock);
 	return until_ns;
 }
@@ -226,20 +258,25 @@ static bool onramp_ctl_overdue(const struct onramp_sched *q, struct onramp_ctl *
 u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
 		     const struct sk_buff *skb, u64 now_ns)
 {
-	u64 until_ns = onramp_ctl_until(q, ctl, now_ns);
+	u64 until_ns, bound_ns;
 
-	if (until_ns > now_ns)
-		return until_ns;
 	spin_lock(&ctl->lock);
-	if (onramp_ctl_overdue(q, ctl, skb, now_ns)) {
+	until_ns = onramp_ctl_pause_end(q, ctl, now_ns);
+	if (until_ns <= now_ns && onramp_ctl_overdue(q, ctl, skb, now_ns)) {
 		until_ns = ctl->heard_ns + q->config.feedback_timeout_ns;
 		if (until_ns > now_ns)
 			onramp_pause_wait(&ctl->pause, now_ns, until_ns);
 		else
 			ctl->edge_seq = ctl->flight.end_seq;
 	}
+	bound_ns = onramp_bound_hold(&ctl->bound, now_ns, until_ns, q->config.pause.max_ns);
+	if (unlikely(until_ns > now_ns && bound_ns <= now_ns)) {
+		onramp_pause_release(&ctl->pause, now_ns);
+		ctl->edge_seq = ctl->flight.end_seq;
+		atomic64_inc(&q->counts.capped);
+	}
 	spin_unlock(&ctl->lock);
-	return until_ns;
+	return bound_ns;
 }
 
 /* A data packet leaves. */
@@ -257,6 +294,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.start_seq = seg.seq;
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
+	onramp_bound_sent(&ctl->bound);
 	/* Waiting for one's turn or departure time is no hold; a pause makes it one. */
 	if ((u32)r.note_ns != cb->note_ns && now_ns > cb->send_ns) {
 		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
@@ -301,10 +339,7 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake)
 		spin_unlock(&ctl->lock);
 		if (wake && f && f->ctl == ctl && onramp_flow_is_throttled(f))
 			onramp_flow_unthrottle(q, f);
-		if (refcount_dec_and_test(&ctl->refs)) {
-			rhashtable_remove_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
-			call_rcu(&ctl->rcu, onramp_ctl_free);
-		}
+		onramp_ctl_put(ctl);
 	}
 }
 
@@ -373,11 +408,11 @@ static u32 onramp_ctl_hold_ns(const struct sock *sk, u32 end_seq)
 	ctl = onramp_ctl_lookup(&key);
 	if (!ctl)
 		return 0;
-	spin_lock(&ctl->lock);
+	spin_lock_bh(&ctl->lock);
 	r = onramp_flight_find(&ctl->flight, end_seq);
 	if (r)
 		hold_ns = r->hold_ns;
-	spin_unlock(&ctl->lock);
+	spin_unlock_bh(&ctl->lock);
 	return hold_ns;
 }
 

@@ -298,8 +298,10 @@ struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb
 		key = (skb_get_hash(skb) & q->config.orphan_mask) << 1 | 1UL;
 		skb_orphan(skb);
 		own = false;
-	} else if (sk->sk_state == TCP_CLOSE) {
-		/* Sockets that are not connected send to many. */
+	} else if ((1 << sk->sk_state) & (TCPF_CLOSE | TCPF_TIME_WAIT)) {
+		/* Sockets that are not connected send to many; those that wait are stubs
+		 * without a pacing rate or anything else to look at.
+		 */
 		key = (skb_get_hash(skb) & q->config.orphan_mask) << 1 | 1UL;
 		own = false;
 	}
@@ -341,6 +343,26 @@ static void onramp_flow_rehash(struct onramp_sched *q, struct rb_root *to, u32 l
 			onramp_flow_search(root, f->key, &parent, &link);
 			rb_link_node(&f->node, parent, link);
 			rb_insert_color(&f->node, root);
+		}
+	}
+}
+
+/* No flow is paused any more.  Under the qdisc's lock. */
+void onramp_flow_release_all(struct onramp_sched *q)
+{
+	struct onramp_flow *f;
+	struct rb_node *node;
+	u32 i;
+
+	for (i = 0; i < 1U << q->buckets_log; i++) {
+		for (node = rb_first(&q->buckets[i]); node; node = rb_next(node)) {
+			f = rb_entry(node, struct onramp_flow, node);
+			if (!f->ctl)
+				continue;
+			onramp_ctl_detach(q, f);
+			f->pace_anew = false;
+			if (onramp_flow_is_throttled(f))
+				onramp_flow_unthrottle(q, f);
 		}
 	}
 }

@@ -9,7 +9,7 @@
 
 #include "onramp.h"
 
-/* fq's own bounds. */
+/* fq's own bounds; but a quantum below 256 only means more rounds to serve a packet. */
 #define ONRAMP_QUANTUM_MIN	256
 #define ONRAMP_QUANTUM_MAX	(1 << 20)
 #define ONRAMP_BUCKETS_LOG_MAX	18
@@ -65,15 +65,19 @@ void onramp_option_default(struct onramp_config *c, const struct net_device *dev
 	c->pause.mode = ONRAMP_MODE_FINAL;
 }
 
-static struct netlink_range_validation onramp_range_initial = {
-	.max = ONRAMP_QUANTUM_MAX,
+static const struct netlink_range_validation onramp_range_quantum = {
+	.min = ONRAMP_QUANTUM_MIN, .max = ONRAMP_QUANTUM_MAX,
 };
 
-static struct netlink_range_validation onramp_range_threshold = {
+static const struct netlink_range_validation onramp_range_initial = {
+	.max = INT_MAX,
+};
+
+static const struct netlink_range_validation onramp_range_threshold = {
 	.min = 1, .max = ONRAMP_THRESHOLD_MAX_NS,
 };
 
-static struct netlink_range_validation onramp_range_time = {
+static const struct netlink_range_validation onramp_range_time = {
 	.min = 1, .max = ONRAMP_PAUSE_LIMIT_NS / NSEC_PER_USEC,
 };
 
@@ -82,7 +86,7 @@ static const struct nla_policy onramp_policy[TCA_ONRAMP_MAX + 1] = {
 	[TCA_ONRAMP_VERSION]		= { .type = NLA_REJECT },
 	[TCA_ONRAMP_LIMIT]		= { .type = NLA_U32 },
 	[TCA_ONRAMP_FLOW_LIMIT]		= { .type = NLA_U32 },
-	[TCA_ONRAMP_QUANTUM]		= { .type = NLA_U32 },
+	[TCA_ONRAMP_QUANTUM]		= NLA_POLICY_FULL_RANGE(NLA_U32, &onramp_range_quantum),
 	[TCA_ONRAMP_INITIAL_QUANTUM]	= NLA_POLICY_FULL_RANGE(NLA_U32, &onramp_range_initial),
 	[TCA_ONRAMP_PACING]		= NLA_POLICY_MAX(NLA_U8, 1),
 	[TCA_ONRAMP_MAXRATE]		= { .type = NLA_U64 },
@@ -115,8 +119,7 @@ static void onramp_option_fq(struct onramp_config *c, struct nlattr *tb[])
 	if (tb[TCA_ONRAMP_FLOW_LIMIT])
 		c->flow_limit = nla_get_u32(tb[TCA_ONRAMP_FLOW_LIMIT]);
 	if (tb[TCA_ONRAMP_QUANTUM])
-		c->quantum = clamp_t(u32, nla_get_u32(tb[TCA_ONRAMP_QUANTUM]),
-				     ONRAMP_QUANTUM_MIN, ONRAMP_QUANTUM_MAX);
+		c->quantum = nla_get_u32(tb[TCA_ONRAMP_QUANTUM]);
 	if (tb[TCA_ONRAMP_INITIAL_QUANTUM])
 		c->initial_quantum = nla_get_u32(tb[TCA_ONRAMP_INITIAL_QUANTUM]);
 	if (tb[TCA_ONRAMP_PACING])

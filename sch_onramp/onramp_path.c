@@ -3,16 +3,17 @@
  * What flows to a destination learned of the path, for flows that begin (On-Ramp, section
  * 5.2.1): until when the newest sample called for a pause, and the base delay.
  *
- * A cache of fixed size, one entry a slot: destinations that share a slot forget each
- * other.  A delay is remembered as the end of the pause it called for, so it ages by
- * itself: a queue drains while nobody adds to it.
+ * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
+ * pair (secure_tcp_ts_off).  A cache of fixed size, one entry a slot: paths that share a
+ * slot forget each other.  A delay is remembered as the end of the pause it called for, so
+ * it ages by itself: a queue drains while nobody adds to it.
  */
 #include <linux/jhash.h>
 #include <linux/mm.h>
 
 #include "onramp.h"
 
-/* More peers than a host usually talks to at once: 64 KB. */
+/* More peers than a host usually talks to at once: 72 KB. */
 #define ONRAMP_PATHS		1024
 
 /* A base delay that nobody confirmed for this long may have drifted 200 us. */
@@ -21,6 +22,7 @@
 struct onramp_path {
 	spinlock_t lock;		/* guards all */
 	possible_net_t net;		/* to compare, never followed */
+	struct in6_addr saddr;
 	struct in6_addr daddr;
 	u64 until_ns;
 	u64 base_ns;			/* when base_us was right; 0: never */
@@ -32,8 +34,9 @@ static u32 onramp_path_seed;
 
 static struct onramp_path *onramp_path_slot(const struct onramp_key *key)
 {
+	u32 seed = onramp_path_seed ^ (u32)(unsigned long)read_pnet(&key->net);
 	u32 hash = jhash(&key->daddr, sizeof(key->daddr),
-			 onramp_path_seed ^ (u32)(unsigned long)read_pnet(&key->net));
+			 jhash(&key->saddr, sizeof(key->saddr), seed));
 
 	return &onramp_paths[hash % ONRAMP_PATHS];
 }
@@ -41,6 +44,7 @@ static struct onramp_path *onramp_path_slot(const struct onramp_key *key)
 static bool onramp_path_is(const struct onramp_path *p, const struct onramp_key *key)
 {
 	return net_eq(read_pnet(&p->net), read_pnet(&key->net)) &&
+	       ipv6_addr_equal(&p->saddr, &key->saddr) &&
 	       ipv6_addr_equal(&p->daddr, &key->daddr);
 }
 
@@ -53,6 +57,7 @@ void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
 	spin_lock(&p->lock);
 	if (!onramp_path_is(p, &ctl->key)) {
 		p->net = ctl->key.net;
+		p->saddr = ctl->key.saddr;
 		p->daddr = ctl->key.daddr;
 	}
 	p->until_ns = ctl->pause.until_ns;

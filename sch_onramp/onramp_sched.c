@@ -66,9 +66,7 @@ static void onramp_enqueue_data(struct onramp_sched *q, struct onramp_flow *f,
 		onramp_cb(skb)->kind = ONRAMP_PLAIN;
 		return;
 	}
-	onramp_cb(skb)->note_ns = onramp_ctl_enqueued(f->ctl, now_ns);
-	if (q->config.governor)
-		onramp_burst_govern(q, f->ctl, skb->sk);
+	onramp_cb(skb)->note_ns = onramp_ctl_enqueued(q, f->ctl, skb->sk, now_ns);
 }
 
 static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
@@ -105,7 +103,7 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
 		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
 	onramp_cb(skb)->kind = ONRAMP_PLAIN;
-	if (q->config.pause_on && skb->sk)
+	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb->sk))
 		onramp_cb(skb)->kind = onramp_packet_kind(skb, &seg);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {
@@ -169,7 +167,7 @@ static struct onramp_list *onramp_pick_list(struct onramp_sched *q)
 			q->band_nr = 0;
 		band = &q->bands[q->band_nr];
 		weight = q->config.weights[q->band_nr];
-		band->credit = min(band->credit + weight, weight);
+		band->credit = min(band->credit, 0) + weight;
 		if (band->credit <= 0)
 			passed = 0;	/* it has to be passed again until it has some */
 		else
@@ -182,12 +180,12 @@ static struct onramp_list *onramp_pick_list(struct onramp_sched *q)
 static void onramp_retire_flow(struct onramp_sched *q, struct onramp_list *list,
 			       struct onramp_flow *f)
 {
-	struct onramp_band *band = &q->bands[f->band];
+	const struct onramp_band *served = &q->bands[q->band_nr];
 
 	list->first = f->next;
 	/* New flows pass through the old ones once, or those would starve. */
-	if (list == &band->new_flows && (TP_FQ_BANDS > 1 || band->old_flows.first))
-		onramp_flow_add_tail(&band->old_flows, f);
+	if (list == &served->new_flows && (TP_FQ_BANDS > 1 || served->old_flows.first))
+		onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
 	else
 		f->idle = jiffies | 1UL;
 }
@@ -284,7 +282,8 @@ static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 		return;
 	/* A packet with a departure time was paced by its sender. */
 	if (!skb->tstamp || pace_anew) {
-		if (skb->sk && READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
+		if (skb->sk && sk_fullsock(skb->sk) &&
+		    READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
 			rate = min_t(u64, READ_ONCE(skb->sk->sk_pacing_rate), rate);
 	}
 	if (!skb->tstamp) {
@@ -326,7 +325,8 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 		q->inactive++;
 	q->band_packets[cb->band]--;
 	f->credit -= qdisc_pkt_len(skb);
-	q->bands[cb->band].credit -= qdisc_pkt_len(skb);
+	/* Whoever's packet it is, it went on the account of the band that is being served. */
+	q->bands[q->band_nr].credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl)
 		onramp_ctl_sent(q, f, skb, now_ns);
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
@@ -339,6 +339,11 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u64 ready_ns, now_ns;
 
+	/* Even when nothing is queued: a flow may have gone to another queue, and its control
+	 * block is in one list of kicked ones at a time.
+	 */
+	if (unlikely(!llist_empty(&q->kicked)))
+		onramp_ctl_kicked(q, true);
 	if (!sch->q.qlen)
 		return NULL;
 	now_ns = q->line.gated ? ktime_get_ns() : 0;
@@ -351,8 +356,6 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	}
 	if (!now_ns)
 		now_ns = ktime_get_ns();
-	if (unlikely(!llist_empty(&q->kicked)))
-		onramp_ctl_kicked(q, true);
 	onramp_wake_flows(q, now_ns);
 	skb = onramp_pick_packet(q, &f, &ready_ns, now_ns);
 	if (!skb) {
@@ -423,17 +426,23 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	err = onramp_option_parse(&config, opt, extack);
 	if (err)
 		return err;
+	/* All that can fail comes before all that shows. */
+	err = onramp_listen(q, config.pause_on || q->config.pause_on);
+	if (err)
+		return err;
 	err = onramp_flow_resize(q, config.buckets_log);
-	if (err)
+	if (err) {
+		onramp_listen(q, q->config.pause_on);
 		return err;
-	err = onramp_listen(q, config.pause_on);
-	if (err)
-		return err;
+	}
 	sch_tree_lock(sch);
 	q->config = config;
 	WRITE_ONCE(sch->limit, config.limit);
+	if (!config.pause_on)
+		onramp_flow_release_all(q);
 	onramp_trim(sch);
 	sch_tree_unlock(sch);
+	onramp_listen(q, config.pause_on);
 	onramp_line_refresh(q);
 	return 0;
 }

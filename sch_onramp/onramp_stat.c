@@ -33,10 +33,10 @@ static u64 onramp_stat_middle_ns(u32 bucket)
 
 void onramp_stat_delay(struct onramp_counts *c, u64 delay_ns)
 {
-	atomic_inc(&c->delay[onramp_stat_bucket(delay_ns)]);
+	atomic64_inc(&c->delay[onramp_stat_bucket(delay_ns)]);
 }
 
-static u64 onramp_stat_percentile(const u32 *count, u64 total, u32 percent)
+static u64 onramp_stat_percentile(const u64 *count, u64 total, u32 percent)
 {
 	u64 rank = div_u64(total * percent + 99, 100), seen = 0;
 	u32 i;
@@ -53,11 +53,11 @@ static u64 onramp_stat_percentile(const u32 *count, u64 total, u32 percent)
 
 static void onramp_stat_fill_delay(struct tc_onramp_stats *st, const struct onramp_counts *c)
 {
-	u32 count[ONRAMP_HIST_BUCKETS], i;
-	u64 total = 0;
+	u64 count[ONRAMP_HIST_BUCKETS], total = 0;
+	u32 i;
 
 	for (i = 0; i < ONRAMP_HIST_BUCKETS; i++) {
-		count[i] = atomic_read(&c->delay[i]);
+		count[i] = atomic64_read(&c->delay[i]);
 		total += count[i];
 	}
 	st->delay_p50_ns = onramp_stat_percentile(count, total, 50);

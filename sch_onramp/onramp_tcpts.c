@@ -178,16 +178,17 @@ static void onramp_tcpts_ack(const struct onramp_ack *a, const struct onramp_key
 
 	rcu_read_lock();
 	ctl = onramp_ctl_lookup(key);
-	if (!ctl || !ctl->usec_ts)
+	if (!ctl)
 		goto out;
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->sched->config.pause_on) {
 		feedback = READ_ONCE(ctl->sched->config.feedback);
 		if (feedback == ONRAMP_FEEDBACK_AUTO || feedback == ONRAMP_FEEDBACK_TCPTS)
 			onramp_tcpts_take(ctl, a);
-		if (onramp_flight_holds(&ctl->flight, a->newest)) {
-			if (onramp_seq_before(ctl->edge_seq, a->newest))
-				ctl->edge_seq = a->newest;
+		/* An ACK of what was acknowledged before says nothing on what is out. */
+		if (onramp_flight_holds(&ctl->flight, a->newest) &&
+		    onramp_seq_before(ctl->edge_seq, a->newest)) {
+			ctl->edge_seq = a->newest;
 			onramp_ctl_heard(ctl, ktime_get_ns());
 		}
 		if (onramp_flight_holds(&ctl->flight, a->ack))
@@ -294,4 +295,6 @@ int onramp_tcpts_init(void)
 void onramp_tcpts_exit(void)
 {
 	unregister_pernet_subsys(&onramp_net_ops);
+	/* The last qdisc took the hooks away; who was in one may still be. */
+	synchronize_rcu();
 }

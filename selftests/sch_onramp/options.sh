@@ -70,6 +70,7 @@ change__nonsense_is_refused_whole() {
 		refused "out of range\|Invalid" limit 77 pause_max 5s &&
 		refused "out of range\|Invalid" limit 77 buckets 1048576 &&
 		refused "maxrate" limit 77 maxrate 0bit &&
+		refused "out of range\|Invalid" limit 77 quantum 1 &&
 		refused "bad value" limit 77 gain 1/3 && refused "bad value" mode sometimes &&
 		refused "what is" limit 77 nonsense 1
 }

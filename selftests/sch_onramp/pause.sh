@@ -5,20 +5,32 @@
 # shellcheck source=selftests/sch_onramp/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-tx_bytes() { in_a cat /sys/class/net/veth0/statistics/tx_bytes; }
+wire() { in_a "$here/wire.py" "$1" veth0 "$2"; }
 
-# Bytes that a flow at 80 Mbit/s moves in half a second, under the qdisc of the arguments.
+no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# Bytes per second of a flow held to 10 MB/s, under the qdisc of the arguments: of one
+# that is under way, alone.
 moved() {
 	in_a tc qdisc del dev veth0 root 2>/dev/null
 	in_a tc qdisc add dev veth0 root "$@" || return 1
-	before=$(tx_bytes)
-	in_a "$traffic" send 10.1.0.2 --seconds 0.5 --max-pacing 10000000 > /dev/null || return 1
-	echo $(($(tx_bytes) - before))
+	start_sender --seconds 10 --max-pacing 10000000
+	sleep 0.2
+	wire rate 1
+	stop_sender
+	wait_for "the flow's end" no_flow_is_left >&2
 }
 
+# The two in turn, four times each.
 nopause__moves_what_fq_moves() {
-	fq=$(moved fq) && mine=$(moved onramp nopause) || return 1
-	echo "fq $fq, onramp nopause $mine"
+	fq=0
+	mine=0
+	for _ in 1 2 3 4; do
+		a_fq=$(moved fq) && a_mine=$(moved onramp nopause) || return 1
+		echo "fq $a_fq, onramp nopause $a_mine"
+		fq=$((fq + a_fq))
+		mine=$((mine + a_mine))
+	done
 	[ $((mine * 20)) -gt $((fq * 19)) ] && [ $((mine * 20)) -lt $((fq * 21)) ]
 }
 
@@ -58,6 +70,54 @@ overload__queue_is_shorter_than_without() {
 	with=$(counter delay_p50_ns)
 	echo "median queueing delay in ns: $without without pauses, $with with"
 	[ "$((with * 2))" -lt "$without" ]
+}
+
+# bursts_grow COMMAND...: those of a governed flow are small, and after it they are not
+bursts_grow() {
+	need_usec_ts || return
+	onramp threshold 20us || return 1
+	start_sender --seconds 10 --max-pacing 10000000
+	sleep 0.2
+	small=$(wire largest 0.2)
+	"$@" || return 1
+	sleep 0.2
+	large=$(wire largest 0.2)
+	stop_sender
+	wait_for "the flow's end" no_flow_is_left
+	echo "largest packet: $small bytes, then $large"
+	[ "$small" -gt 1500 ] && [ "$small" -lt 6000 ] && [ "$large" -gt 20000 ]
+}
+
+change() { in_a tc qdisc change dev veth0 root onramp "$@"; }
+
+governor__gives_back_when_switched_off() { bursts_grow change nogovernor; }
+
+governor__gives_back_without_pauses() { bursts_grow change nopause; }
+
+governor__gives_back_when_the_qdisc_goes() {
+	bursts_grow in_a tc qdisc replace dev veth0 root fq
+}
+
+# The owner of a socket asks with bottom halves on when it works through its backlog.
+timely__asks_how_long_packets_were_held() {
+	need_usec_ts || return
+	load_timely || return 4
+	onramp threshold 200us || return 1
+	in_a "$traffic" send 10.1.0.2 --flows 8 --seconds 1 --cc timely
+	status=$?
+	held=$(counter held)
+	wait_for "the flows' end" no_flow_is_left
+	rmmod tcp_timely || status=1
+	echo "held $held packets"
+	[ $status = 0 ] && [ "$held" -gt 0 ]
+}
+
+load_timely() {
+	if [ -n "${TURNPIKE_MODULES:-}" ]; then
+		insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko"
+	else
+		modprobe tcp_timely
+	fi
 }
 
 ktap_start
