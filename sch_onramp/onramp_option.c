@@ -65,19 +65,19 @@ void onramp_option_default(struct onramp_config *c, const struct net_device *dev
 	c->pause.mode = ONRAMP_MODE_FINAL;
 }
 
-static const struct netlink_range_validation onramp_range_quantum = {
+static struct netlink_range_validation onramp_range_quantum = {
 	.min = ONRAMP_QUANTUM_MIN, .max = ONRAMP_QUANTUM_MAX,
 };
 
-static const struct netlink_range_validation onramp_range_initial = {
+static struct netlink_range_validation onramp_range_initial = {
 	.max = INT_MAX,
 };
 
-static const struct netlink_range_validation onramp_range_threshold = {
+static struct netlink_range_validation onramp_range_threshold = {
 	.min = 1, .max = ONRAMP_THRESHOLD_MAX_NS,
 };
 
-static const struct netlink_range_validation onramp_range_time = {
+static struct netlink_range_validation onramp_range_time = {
 	.min = 1, .max = ONRAMP_PAUSE_LIMIT_NS / NSEC_PER_USEC,
 };
 
