@@ -17,6 +17,7 @@
 #include <net/tcp.h>
 
 #include "include/onramp_hold.h"
+#include "include/trace/events/turnpike_onramp.h"
 #include "onramp.h"
 
 /* The qdisc is not woken for less than what its timers are late anyway. */
@@ -270,6 +271,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	ctl->flow = f;
 	ctl->sched = q;
 	onramp_flight_sent(&ctl->flight, &r);
+	trace_onramp_send(ctl, &r, READ_ONCE(skb->sk->sk_pacing_rate));
 	spin_unlock(&ctl->lock);
 }
 
@@ -340,6 +342,7 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	if (onramp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
 	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
+	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
 	onramp_stat_delay(&q->counts, owd_ns);
 	atomic64_inc(&q->counts.samples);
 	if (v.pause_ns)

@@ -264,12 +264,15 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 	f->time_next_ns = now_ns + length_ns;
 }
 
+/* Timers are late by less, and a packet by more is one that waited. */
+#define ONRAMP_LATE_NS	(2 * NSEC_PER_USEC)
+
 /* After a pause: is this packet still one that waited for its end? */
-static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb)
+static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb, u64 now_ns)
 {
 	if (likely(!f->pace_anew))
 		return false;
-	if (cb->kind == ONRAMP_DATA && cb->send_ns < f->time_next_ns)
+	if (cb->kind == ONRAMP_DATA && cb->send_ns + ONRAMP_LATE_NS < now_ns)
 		return true;
 	f->pace_anew = false;
 	return false;
@@ -315,7 +318,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 			u64 ready_ns, u64 now_ns)
 {
 	struct onramp_cb *cb = onramp_cb(skb);
-	bool pace_anew = onramp_is_late(f, cb);
+	bool pace_anew = onramp_is_late(f, cb, now_ns);
 
 	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0) {
 		INET_ECN_set_ce(skb);
