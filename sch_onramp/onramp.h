@@ -23,8 +23,10 @@
 #include "compat/compat.h"
 #include "include/uapi/turnpike.h"
 #include "onramp_base.h"
+#include "onramp_excess.h"
 #include "onramp_flight.h"
 #include "onramp_pause.h"
+#include "onramp_release.h"
 
 /* -- options (onramp_option.c) --------------------------------------------- */
 
@@ -106,6 +108,7 @@ struct onramp_flow {
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */
 	u64 time_next_ns;		/* pacing: not before */
 	u64 wake_ns;			/* key of the tree */
+	struct onramp_release release;	/* of data after a pause */
 
 	struct onramp_ctl *ctl;		/* NULL: never paused */
 };
@@ -145,6 +148,7 @@ struct onramp_sched {
 	struct Qdisc *sch;
 	struct net *net;
 	bool listening;			/* onramp_tcpts_get() was called; RTNL */
+	u64 release_step;		/* bytes per second, from the threshold */
 
 	/* read and written by every packet */
 	struct onramp_line line;
@@ -249,6 +253,7 @@ struct onramp_ctl {
 	bool ts_known;			/* ts_ref is valid */
 	struct onramp_pause pause;
 	struct onramp_base base;
+	struct onramp_gap gap;		/* what base has of standing queue */
 	struct rcu_head rcu;
 	struct onramp_flight flight;
 };
@@ -308,13 +313,14 @@ void onramp_packet_key(const struct sock *sk, struct onramp_key *key);
 
 /* onramp_path.c: what flows to a destination learned, for those that come */
 void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns);
+u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns);
 u64 onramp_path_until_ns(const struct onramp_key *key);
 bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us);
 int onramp_path_init(void);
 void onramp_path_exit(void);
 
 /* onramp_burst.c: the burst governor */
-void onramp_burst_govern(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk);
+void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk);
 
 /* onramp_line.c */
 int onramp_line_init(void);

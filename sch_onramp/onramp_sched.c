@@ -68,7 +68,7 @@ static void onramp_enqueue_data(struct onramp_sched *q, struct onramp_flow *f,
 	}
 	onramp_cb(skb)->note_ns = onramp_ctl_enqueued(f->ctl, now_ns);
 	if (q->config.governor)
-		onramp_burst_govern(q, f->ctl, skb->sk);
+		onramp_burst_govern(q, f, skb->sk);
 }
 
 static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
@@ -207,6 +207,7 @@ static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
 	until_ns = onramp_ctl_ready(q, f->ctl, skb, now_ns);
 	if (until_ns > now_ns) {
 		f->pace_anew = true;
+		onramp_release_held(&f->release);
 		return until_ns;
 	}
 	return ready_ns;
@@ -286,7 +287,9 @@ static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 	if (!q->config.pacing)
 		return;
 	/* A packet with a departure time was paced by its sender. */
-	if (!skb->tstamp || pace_anew) {
+	if (pace_anew && f->release.rate) {
+		rate = min(f->release.rate, rate);
+	} else if (!skb->tstamp || pace_anew) {
 		if (skb->sk && READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
 			rate = min_t(u64, READ_ONCE(skb->sk->sk_pacing_rate), rate);
 	}
@@ -330,8 +333,11 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	q->band_packets[cb->band]--;
 	f->credit -= qdisc_pkt_len(skb);
 	q->bands[cb->band].credit -= qdisc_pkt_len(skb);
-	if (cb->kind == ONRAMP_DATA && f->ctl)
+	if (cb->kind == ONRAMP_DATA && f->ctl) {
 		onramp_ctl_sent(q, f, skb, now_ns);
+		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,
+				    q->release_step);
+	}
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
 }
 
@@ -434,6 +440,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 		return err;
 	sch_tree_lock(sch);
 	q->config = config;
+	q->release_step = onramp_release_step(config.pause.threshold_ns);
 	WRITE_ONCE(sch->limit, config.limit);
 	onramp_trim(sch);
 	sch_tree_unlock(sch);
@@ -460,6 +467,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 			return err;
 	}
 	sch->limit = q->config.limit;
+	q->release_step = onramp_release_step(q->config.pause.threshold_ns);
 	err = onramp_flow_resize(q, q->config.buckets_log);
 	if (err)
 		return err;

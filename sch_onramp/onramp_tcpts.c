@@ -141,6 +141,18 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, u32 tsval, u64 tx_ns, u
 	return min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
 }
 
+/* Standing queue that the base has in it, found by this sample. */
+static u64 onramp_tcpts_standing_ns(struct onramp_ctl *ctl, u64 queue_ns, u64 tx_ns, u64 now_ns)
+{
+	u64 rtt_ns = now_ns - min(tx_ns, now_ns);
+	u64 excess_ns = onramp_path_excess_ns(&ctl->key, rtt_ns, now_ns);
+	u64 standing_ns = onramp_gap_sample(&ctl->gap, now_ns, excess_ns, queue_ns);
+
+	if (standing_ns)
+		onramp_base_lower(&ctl->base, standing_ns);
+	return standing_ns;
+}
+
 static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a)
 {
 	struct onramp_counts *counts = &ctl->sched->counts;
@@ -157,6 +169,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	steps = ctl->base.steps;
 	late = onramp_tcpts_maybe_late(ctl, a);
 	queue_ns = onramp_tcpts_queue_ns(ctl, a->tsval, d.tx_ns, now_ns);
+	queue_ns += onramp_tcpts_standing_ns(ctl, queue_ns, d.tx_ns, now_ns);
 	if (late && queue_ns > ctl->sched->config.pause.threshold_ns) {
 		atomic64_inc(&counts->late);
 		return;
