@@ -103,6 +103,7 @@ struct onramp_flow {
 
 	int credit;
 	u8 band;
+	bool held;			/* its first packet met a pause */
 	bool pace_anew;			/* was paused: its packets' times are in the past */
 	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */

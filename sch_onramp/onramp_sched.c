@@ -19,7 +19,7 @@
  *                           still empty              not before some time
  *
  * After a pause the departure times of what waited are past.  It does not leave in one
- * burst but at the flow's pacing rate, until a packet is met whose time is yet to come.
+ * burst but paced (onramp_release.h), until a packet is met whose time is yet to come.
  */
 #include <linux/module.h>
 #include <linux/prefetch.h>
@@ -207,6 +207,7 @@ static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
 	until_ns = onramp_ctl_ready(q, f->ctl, skb, now_ns);
 	if (until_ns > now_ns) {
 		f->pace_anew = true;
+		f->held = true;
 		onramp_release_held(&f->release);
 		return until_ns;
 	}
@@ -259,8 +260,10 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 		length_ns = NSEC_PER_SEC;
 		q->stats.too_long++;
 	}
-	/* This packet was late by a timer's latency, the next need not be. */
-	if (f->time_next_ns)
+	/* This packet was late by a timer's latency, the next need not be.  What a pause took
+	 * is not given back.
+	 */
+	if (f->time_next_ns && !f->held)
 		length_ns -= min(length_ns / 2, now_ns - f->time_next_ns);
 	f->time_next_ns = now_ns + length_ns;
 }
@@ -339,6 +342,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 				    q->release_step);
 	}
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
+	f->held = false;
 }
 
 static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
