@@ -201,8 +201,8 @@ u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
  * A delay that is not known yet is known to be at least as long as the wait for it: once
  * the first packet that nothing was heard of is out for longer than T and the way back,
  * O > T is certain.  The rule takes half of T, since what leaves until the feedback comes
- * is of the same length: 12 CUBIC flows then keep 150 us of queue and not 200.  Without this rule a flow whose pause ended sends a whole queueing
- * delay's worth before it hears of the first packet, and long queues stay long.
+ * is of the same length.  This is not in the paper; Documentation/sch_onramp.rst has what
+ * it is worth.
  *
  * A receiver need not acknowledge less than two segments, and what is sent again is what
  * the connection waits for itself.
