@@ -277,7 +277,7 @@ u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
 		     const struct sk_buff *skb, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
-		     u64 now_ns);
+		     bool late, u64 now_ns);
 void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
 
 /* The two functions through which every feedback source works; the caller holds

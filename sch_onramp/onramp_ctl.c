@@ -243,9 +243,9 @@ u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
 	return until_ns;
 }
 
-/* A data packet leaves. */
+/* A data packet leaves; @late: paced anew after a pause. */
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
-		     u64 now_ns)
+		     bool late, u64 now_ns)
 {
 	struct onramp_cb *cb = onramp_cb(skb);
 	struct onramp_record r = { .tx_ns = now_ns };
@@ -258,8 +258,10 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.start_seq = seg.seq;
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
-	/* Waiting for one's turn or departure time is no hold; a pause makes it one. */
-	if ((u32)r.note_ns != cb->note_ns && now_ns > cb->send_ns) {
+	/* Waiting for one's turn or departure time is no hold; a pause makes it one, and so
+	 * does the wait behind what a pause held.
+	 */
+	if ((late || (u32)r.note_ns != cb->note_ns) && now_ns > cb->send_ns) {
 		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
 		q->stats.held_packets++;
 		q->stats.held_ns += r.hold_ns;

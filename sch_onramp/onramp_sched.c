@@ -337,7 +337,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	f->credit -= qdisc_pkt_len(skb);
 	q->bands[cb->band].credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl) {
-		onramp_ctl_sent(q, f, skb, now_ns);
+		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
 		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,
 				    q->release_step);
 	}
