@@ -248,7 +248,6 @@ struct onramp_ctl {
 	u32 mss;			/* of the newest packet */
 	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
 	u64 heard_ns;			/* last feedback */
-	u64 return_ns;			/* its RTT less its queueing delay; 0: none yet */
 	u32 edge_seq;			/* newest data there was feedback on */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
@@ -274,8 +273,6 @@ void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
 u32 onramp_ctl_enqueued(struct onramp_ctl *ctl, u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
-u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
-		     const struct sk_buff *skb, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns);
 void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
@@ -290,7 +287,6 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
  */
 bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d);
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
-void onramp_ctl_heard(struct onramp_ctl *ctl, u64 now_ns);
 
 /* -- sources of feedback ------------------------------------------------------ */
 

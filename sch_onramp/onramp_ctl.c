@@ -23,9 +23,6 @@
 /* The qdisc is not woken for less than what its timers are late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
 
-/* A receiver acknowledges two segments at once; with GRO's rounding, four are sure. */
-#define ONRAMP_SILENT_SEGS	4
-
 static struct kmem_cache *onramp_ctl_cache;
 static struct rhashtable onramp_ctls;
 
@@ -196,53 +193,6 @@ u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 	return until_ns;
 }
 
-/* Is feedback overdue?
- *
- * A delay that is not known yet is known to be at least as long as the wait for it: once
- * the first packet that nothing was heard of is out for longer than T and the way back,
- * O > T is certain.  The rule takes half of T, since what leaves until the feedback comes
- * is of the same length.  This is not in the paper; Documentation/sch_onramp.rst has what
- * it is worth.
- *
- * A receiver need not acknowledge less than two segments, and what is sent again is what
- * the connection waits for itself.
- */
-static bool onramp_ctl_overdue(const struct onramp_sched *q, struct onramp_ctl *ctl,
-			       const struct sk_buff *skb, u64 now_ns)
-{
-	const struct onramp_record *r;
-	struct onramp_segment seg;
-
-	if (!ctl->return_ns || ctl->flight.end_seq - ctl->edge_seq < ONRAMP_SILENT_SEGS * ctl->mss)
-		return false;
-	r = onramp_flight_after(&ctl->flight, ctl->edge_seq);
-	if (!r || r->retrans ||
-	    now_ns < r->tx_ns + ctl->return_ns + q->config.pause.threshold_ns / 2)
-		return false;
-	return onramp_packet_kind(skb, &seg) == ONRAMP_DATA &&
-	       !onramp_seq_before(seg.seq, ctl->flight.end_seq);
-}
-
-/* When may this packet leave, the next of its flow? */
-u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
-		     const struct sk_buff *skb, u64 now_ns)
-{
-	u64 until_ns = onramp_ctl_until(q, ctl, now_ns);
-
-	if (until_ns > now_ns)
-		return until_ns;
-	spin_lock(&ctl->lock);
-	if (onramp_ctl_overdue(q, ctl, skb, now_ns)) {
-		until_ns = ctl->heard_ns + q->config.feedback_timeout_ns;
-		if (until_ns > now_ns)
-			onramp_pause_wait(&ctl->pause, now_ns, until_ns);
-		else
-			ctl->edge_seq = ctl->flight.end_seq;
-	}
-	spin_unlock(&ctl->lock);
-	return until_ns;
-}
-
 /* A data packet leaves; @late: paced anew after a pause. */
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns)
@@ -339,7 +289,6 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	if (!r)
 		return;
 	rtt_ns = now_ns - r->tx_ns;
-	ctl->return_ns = rtt_ns - min(rtt_ns, owd_ns) + 1;
 	ctl->heard_ns = now_ns;
 	if (onramp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
@@ -353,16 +302,6 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 		atomic64_inc(&q->counts.capped);
 	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)
 		onramp_ctl_kick(ctl);
-}
-
-/* Feedback that tells no delay: it is some, nevertheless. */
-void onramp_ctl_heard(struct onramp_ctl *ctl, u64 now_ns)
-{
-	if (!ctl->pause.waiting)
-		return;
-	onramp_pause_heard(&ctl->pause, now_ns);
-	ctl->heard_ns = now_ns;
-	onramp_ctl_kick(ctl);
 }
 
 /* -- for tcp_timely ------------------------------------------------------------------ */

@@ -204,7 +204,7 @@ static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
 		return ready_ns;
 	if (now_ns < ready_ns)
 		return ready_ns;	/* time enough to ask then */
-	until_ns = onramp_ctl_ready(q, f->ctl, skb, now_ns);
+	until_ns = onramp_ctl_until(q, f->ctl, now_ns);
 	if (until_ns > now_ns) {
 		f->pace_anew = true;
 		f->held = true;

@@ -198,11 +198,9 @@ static void onramp_tcpts_ack(const struct onramp_ack *a, const struct onramp_key
 		feedback = READ_ONCE(ctl->sched->config.feedback);
 		if (feedback == ONRAMP_FEEDBACK_AUTO || feedback == ONRAMP_FEEDBACK_TCPTS)
 			onramp_tcpts_take(ctl, a);
-		if (onramp_flight_holds(&ctl->flight, a->newest)) {
-			if (onramp_seq_before(ctl->edge_seq, a->newest))
-				ctl->edge_seq = a->newest;
-			onramp_ctl_heard(ctl, ktime_get_ns());
-		}
+		if (onramp_flight_holds(&ctl->flight, a->newest) &&
+		    onramp_seq_before(ctl->edge_seq, a->newest))
+			ctl->edge_seq = a->newest;
 		if (onramp_flight_holds(&ctl->flight, a->ack))
 			onramp_flight_acked(&ctl->flight, a->ack);
 	}
