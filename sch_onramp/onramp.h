@@ -24,8 +24,10 @@
 #include "include/uapi/turnpike.h"
 #include "onramp_base.h"
 #include "onramp_bound.h"
+#include "onramp_excess.h"
 #include "onramp_flight.h"
 #include "onramp_pause.h"
+#include "onramp_release.h"
 
 /* -- options (onramp_option.c) --------------------------------------------- */
 
@@ -104,11 +106,13 @@ struct onramp_flow {
 
 	int credit;
 	u8 band;
+	bool held;			/* its first packet met a pause */
 	bool pace_anew;			/* was paused: its packets' times are in the past */
 	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */
 	u64 time_next_ns;		/* pacing: not before */
 	u64 wake_ns;			/* key of the tree */
+	struct onramp_release release;	/* of data after a pause */
 
 	struct onramp_ctl *ctl;		/* NULL: never paused */
 };
@@ -148,6 +152,7 @@ struct onramp_sched {
 	struct Qdisc *sch;
 	struct net *net;
 	bool listening;			/* onramp_tcpts_get() was called; RTNL */
+	u64 release_step;		/* bytes per second, from the threshold */
 
 	/* read and written by every packet */
 	struct onramp_line line;
@@ -247,13 +252,13 @@ struct onramp_ctl {
 	u32 mss;			/* of the newest packet */
 	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
 	u64 heard_ns;			/* last feedback */
-	u64 return_ns;			/* its RTT less its queueing delay; 0: none yet */
 	u32 edge_seq;			/* newest data there was feedback on */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
 	struct onramp_bound bound;
 	struct onramp_pause pause;
 	struct onramp_base base;
+	struct onramp_gap gap;		/* what base has of standing queue */
 	struct rcu_head rcu;
 	struct onramp_flight flight;
 };
@@ -275,10 +280,8 @@ struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk,
 			u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
-u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
-		     const struct sk_buff *skb, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
-		     u64 now_ns);
+		     bool late, u64 now_ns);
 void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
 
 /* The two functions through which every feedback source works; the caller holds
@@ -291,7 +294,6 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
  */
 bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d);
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
-void onramp_ctl_heard(struct onramp_ctl *ctl, u64 now_ns);
 
 /* -- sources of feedback ------------------------------------------------------ */
 
@@ -315,6 +317,7 @@ void onramp_packet_key(const struct sock *sk, struct onramp_key *key);
 
 /* onramp_path.c: what flows to a destination learned, for those that come */
 void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns);
+u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns);
 u64 onramp_path_until_ns(const struct onramp_key *key);
 bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us);
 int onramp_path_init(void);

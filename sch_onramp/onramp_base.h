@@ -200,6 +200,14 @@ static inline bool onramp_base_is_step(struct onramp_base *b, u64 now_ns, u64 qu
 	return step;
 }
 
+/* The empty path is known to be shorter than the line says, by so much (onramp_excess.h).
+ * The minima stay as they were seen: drift is measured between like and like.
+ */
+static inline void onramp_base_lower(struct onramp_base *b, s64 by_ns)
+{
+	b->line_raw_ns -= by_ns;
+}
+
 /* The queueing delay in a raw delay. */
 static inline u64 onramp_base_sample(struct onramp_base *b, u64 now_ns, s64 raw_ns)
 {

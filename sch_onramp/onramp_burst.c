@@ -21,10 +21,11 @@
 /* Fewer than two segments a burst cost cycles and delay ACKs. */
 #define ONRAMP_BURST_SEGS	2
 
-static u32 onramp_burst_bytes(const struct onramp_sched *q, const struct onramp_ctl *ctl,
+static u32 onramp_burst_bytes(const struct onramp_sched *q, const struct onramp_flow *f,
 			      const struct sock *sk)
 {
-	u64 rate = min_t(u64, READ_ONCE(sk->sk_pacing_rate), U32_MAX);
+	const struct onramp_ctl *ctl = f->ctl;
+	u64 rate = min_t(u64, f->release.rate ?: READ_ONCE(sk->sk_pacing_rate), U32_MAX);
 	u64 half_us = div_u64(q->config.pause.threshold_ns, 2 * NSEC_PER_USEC);
 	u64 bytes = div_u64(rate * half_us, USEC_PER_SEC);
 
@@ -32,15 +33,16 @@ static u32 onramp_burst_bytes(const struct onramp_sched *q, const struct onramp_
 }
 
 /* A packet of @sk is being queued: as a rule by the owner of the socket's lock. */
-void onramp_burst_govern(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk)
+void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
 {
+	struct onramp_ctl *ctl = f->ctl;
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 
 	if (!ctl->mss || !now)
 		return;
 	/* Somebody else wrote there since: a new route, a congestion control. */
 	before = ctl->gso_set == now ? ctl->gso_before : now;
-	want = min(onramp_burst_bytes(q, ctl, sk), before);
+	want = min(onramp_burst_bytes(q, f, sk), before);
 	/* Let small changes be: each costs a line of the socket. */
 	if (want > now - now / 8 && want < now + now / 8)
 		return;

@@ -17,6 +17,7 @@
 #include <net/tcp.h>
 
 #include "include/onramp_hold.h"
+#include "include/trace/events/turnpike_onramp.h"
 #include "onramp.h"
 
 /* The qdisc is not woken for less than what its timers are late anyway. */
@@ -24,9 +25,6 @@
 
 /* Control blocks at most, of 2.5 KB each: 160 MB.  Flows beyond are sent as fq would. */
 #define ONRAMP_CTL_MAX		(1 << 16)
-
-/* A receiver acknowledges two segments at once; with GRO's rounding, four are sure. */
-#define ONRAMP_SILENT_SEGS	4
 
 static struct kmem_cache *onramp_ctl_cache;
 static struct rhashtable onramp_ctls;
@@ -216,59 +214,13 @@ static u64 onramp_ctl_pause_end(struct onramp_sched *q, struct onramp_ctl *ctl, 
 	return until_ns;
 }
 
-/* Until when data is held. */
+/* Until when data is held: not longer than the bound, whatever the pause says. */
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
-{
-	u64 until_ns;
-
-	spin_lock(&ctl->lock);
-	until_ns = onramp_ctl_pause_end(q, ctl, now_ns);
-	spin_unlock(&ctl->lock);
-	return until_ns;
-}
-
-/* Is feedback overdue?
- *
- * A delay that is not known yet is known to be at least as long as the wait for it: once
- * the first packet that nothing was heard of is out for longer than T and the way back,
- * O > T is certain.  The rule takes half of T, since what leaves until the feedback comes
- * is of the same length: 12 CUBIC flows then keep 150 us of queue and not 200.  Without this rule a flow whose pause ended sends a whole queueing
- * delay's worth before it hears of the first packet, and long queues stay long.
- *
- * A receiver need not acknowledge less than two segments, and what is sent again is what
- * the connection waits for itself.
- */
-static bool onramp_ctl_overdue(const struct onramp_sched *q, struct onramp_ctl *ctl,
-			       const struct sk_buff *skb, u64 now_ns)
-{
-	const struct onramp_record *r;
-	struct onramp_segment seg;
-
-	if (!ctl->return_ns || ctl->flight.end_seq - ctl->edge_seq < ONRAMP_SILENT_SEGS * ctl->mss)
-		return false;
-	r = onramp_flight_after(&ctl->flight, ctl->edge_seq);
-	if (!r || r->retrans ||
-	    now_ns < r->tx_ns + ctl->return_ns + q->config.pause.threshold_ns / 2)
-		return false;
-	return onramp_packet_kind(skb, &seg) == ONRAMP_DATA &&
-	       !onramp_seq_before(seg.seq, ctl->flight.end_seq);
-}
-
-/* When may this packet leave, the next of its flow? */
-u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
-		     const struct sk_buff *skb, u64 now_ns)
 {
 	u64 until_ns, bound_ns;
 
 	spin_lock(&ctl->lock);
 	until_ns = onramp_ctl_pause_end(q, ctl, now_ns);
-	if (until_ns <= now_ns && onramp_ctl_overdue(q, ctl, skb, now_ns)) {
-		until_ns = ctl->heard_ns + q->config.feedback_timeout_ns;
-		if (until_ns > now_ns)
-			onramp_pause_wait(&ctl->pause, now_ns, until_ns);
-		else
-			ctl->edge_seq = ctl->flight.end_seq;
-	}
 	bound_ns = onramp_bound_hold(&ctl->bound, now_ns, until_ns, q->config.pause.max_ns);
 	if (unlikely(until_ns > now_ns && bound_ns <= now_ns)) {
 		onramp_pause_release(&ctl->pause, now_ns);
@@ -279,9 +231,9 @@ u64 onramp_ctl_ready(struct onramp_sched *q, struct onramp_ctl *ctl,
 	return bound_ns;
 }
 
-/* A data packet leaves. */
+/* A data packet leaves; @late: paced anew after a pause. */
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
-		     u64 now_ns)
+		     bool late, u64 now_ns)
 {
 	struct onramp_cb *cb = onramp_cb(skb);
 	struct onramp_record r = { .tx_ns = now_ns };
@@ -295,8 +247,10 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
 	onramp_bound_sent(&ctl->bound);
-	/* Waiting for one's turn or departure time is no hold; a pause makes it one. */
-	if ((u32)r.note_ns != cb->note_ns && now_ns > cb->send_ns) {
+	/* Waiting for one's turn or departure time is no hold; a pause makes it one, and so
+	 * does the wait behind what a pause held.
+	 */
+	if ((late || (u32)r.note_ns != cb->note_ns) && now_ns > cb->send_ns) {
 		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
 		q->stats.held_packets++;
 		q->stats.held_ns += r.hold_ns;
@@ -308,6 +262,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	ctl->flow = f;
 	ctl->sched = q;
 	onramp_flight_sent(&ctl->flight, &r);
+	trace_onramp_send(ctl, &r, READ_ONCE(skb->sk->sk_pacing_rate));
 	spin_unlock(&ctl->lock);
 }
 
@@ -370,11 +325,11 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	if (!r)
 		return;
 	rtt_ns = now_ns - r->tx_ns;
-	ctl->return_ns = rtt_ns - min(rtt_ns, owd_ns) + 1;
 	ctl->heard_ns = now_ns;
 	if (onramp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
 	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
+	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
 	onramp_stat_delay(&q->counts, owd_ns);
 	atomic64_inc(&q->counts.samples);
 	if (v.pause_ns)
@@ -383,16 +338,6 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 		atomic64_inc(&q->counts.capped);
 	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)
 		onramp_ctl_kick(ctl);
-}
-
-/* Feedback that tells no delay: it is some, nevertheless. */
-void onramp_ctl_heard(struct onramp_ctl *ctl, u64 now_ns)
-{
-	if (!ctl->pause.waiting)
-		return;
-	onramp_pause_heard(&ctl->pause, now_ns);
-	ctl->heard_ns = now_ns;
-	onramp_ctl_kick(ctl);
 }
 
 /* -- for tcp_timely ------------------------------------------------------------------ */

@@ -109,20 +109,6 @@ static inline struct onramp_record *onramp_flight_find(struct onramp_flight *f, 
 	return NULL;
 }
 
-/* The first packet with data after @seq; NULL: not known, or there is none. */
-static inline struct onramp_record *onramp_flight_after(struct onramp_flight *f, u32 seq)
-{
-	u32 i;
-
-	for (i = 0; i < f->count; i++) {
-		struct onramp_record *r = onramp_flight_at(f, i);
-
-		if (onramp_seq_before(seq, r->end_seq))
-			return r;
-	}
-	return NULL;
-}
-
 /* May the network have acknowledged up to here?  What it says is not trusted. */
 static inline bool onramp_flight_holds(const struct onramp_flight *f, u32 end_seq)
 {

@@ -6,6 +6,9 @@
 
 #include "onramp.h"
 
+#define CREATE_TRACE_POINTS
+#include "include/trace/events/turnpike_onramp.h"
+
 static const struct {
 	int (*init)(void);
 	void (*exit)(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What flows to a destination learned of the path, for flows that begin (On-Ramp, section
- * 5.2.1): until when the newest sample called for a pause, and the base delay.
+ * 5.2.1): until when the newest sample called for a pause, the base delay, and the least
+ * round trip.
  *
  * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
  * pair (secure_tcp_ts_off).  A cache of fixed size, one entry a slot: paths that share a
@@ -26,6 +27,7 @@ struct onramp_path {
 	struct in6_addr daddr;
 	u64 until_ns;
 	u64 base_ns;			/* when base_us was right; 0: never */
+	struct onramp_floor rtt;	/* least round trip */
 	u32 base_us;			/* raw delay of the empty path, us modulo 2^32 */
 };
 
@@ -48,6 +50,31 @@ static bool onramp_path_is(const struct onramp_path *p, const struct onramp_key 
 	       ipv6_addr_equal(&p->daddr, &key->daddr);
 }
 
+static void onramp_path_claim(struct onramp_path *p, const struct onramp_key *key)
+{
+	if (onramp_path_is(p, key))
+		return;
+	p->net = key->net;
+	p->saddr = key->saddr;
+	p->daddr = key->daddr;
+	p->until_ns = 0;
+	p->base_ns = 0;
+	onramp_floor_init(&p->rtt);
+}
+
+/* How much longer this round trip was than any flow's to the destination must be. */
+u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns)
+{
+	struct onramp_path *p = onramp_path_slot(key);
+	u64 floor_ns;
+
+	spin_lock(&p->lock);
+	onramp_path_claim(p, key);
+	floor_ns = onramp_floor_sample(&p->rtt, now_ns, rtt_ns);
+	spin_unlock(&p->lock);
+	return rtt_ns - floor_ns;
+}
+
 /* ctl->lock is held. */
 void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
 {
@@ -55,11 +82,7 @@ void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
 	s64 base_ns = onramp_base_at(&ctl->base, now_ns);
 
 	spin_lock(&p->lock);
-	if (!onramp_path_is(p, &ctl->key)) {
-		p->net = ctl->key.net;
-		p->saddr = ctl->key.saddr;
-		p->daddr = ctl->key.daddr;
-	}
+	onramp_path_claim(p, &ctl->key);
 	p->until_ns = ctl->pause.until_ns;
 	p->base_ns = now_ns;
 	p->base_us = ctl->ts_ref + (u32)div_s64(base_ns, NSEC_PER_USEC);

@@ -55,7 +55,6 @@ struct onramp_pause {
 	u32 beta;
 	bool black;
 	bool sent;		/* a packet left since the hold began */
-	bool waiting;		/* until_ns is only the latest time: any feedback ends it */
 };
 
 /* What one sample did, for counters and trace. */
@@ -76,7 +75,6 @@ static inline void onramp_pause_init(struct onramp_pause *p, u64 now_ns)
 	p->beta = 0;
 	p->black = false;
 	p->sent = true;
-	p->waiting = false;
 }
 
 /* Bring the counter up to now. */
@@ -104,26 +102,6 @@ static inline void onramp_pause_release(struct onramp_pause *p, u64 now_ns)
 	onramp_pause_count(p, now_ns);
 	p->until_ns = 0;
 	p->black = false;
-	p->waiting = false;
-}
-
-/* The packets in flight are overdue: their delay is above T already, by how much their
- * feedback will tell.  Until then the flow is paused.
- */
-static inline void onramp_pause_wait(struct onramp_pause *p, u64 now_ns, u64 until_ns)
-{
-	onramp_pause_count(p, now_ns);
-	p->until_ns = until_ns;
-	p->waiting = true;
-}
-
-/* Feedback came. */
-static inline void onramp_pause_heard(struct onramp_pause *p, u64 now_ns)
-{
-	onramp_pause_count(p, now_ns);
-	if (p->waiting && p->until_ns > now_ns)
-		p->until_ns = now_ns;
-	p->waiting = false;
 }
 
 /* eq. 3.  @note_ns: the counter when the green packet left. */
@@ -193,7 +171,7 @@ static inline void onramp_pause_sample(struct onramp_pause *p,
 	v->capped = false;
 	if (owd_ns > ONRAMP_OWD_MAX_NS)
 		owd_ns = ONRAMP_OWD_MAX_NS;
-	onramp_pause_heard(p, now_ns);
+	onramp_pause_count(p, now_ns);
 	v->lag_ns = p->paused_ns - note_ns;
 	onramp_pause_learn(p, c, owd_ns, note_ns);
 	p->black = true;

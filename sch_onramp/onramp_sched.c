@@ -19,7 +19,7 @@
  *                           still empty              not before some time
  *
  * After a pause the departure times of what waited are past.  It does not leave in one
- * burst but at the flow's pacing rate, until a packet is met whose time is yet to come.
+ * burst but paced (onramp_release.h), until a packet is met whose time is yet to come.
  */
 #include <linux/module.h>
 #include <linux/prefetch.h>
@@ -202,9 +202,11 @@ static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
 		return ready_ns;
 	if (now_ns < ready_ns)
 		return ready_ns;	/* time enough to ask then */
-	until_ns = onramp_ctl_ready(q, f->ctl, skb, now_ns);
+	until_ns = onramp_ctl_until(q, f->ctl, now_ns);
 	if (until_ns > now_ns) {
 		f->pace_anew = true;
+		f->held = true;
+		onramp_release_held(&f->release);
 		return until_ns;
 	}
 	return ready_ns;
@@ -256,18 +258,23 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 		length_ns = NSEC_PER_SEC;
 		q->stats.too_long++;
 	}
-	/* This packet was late by a timer's latency, the next need not be. */
-	if (f->time_next_ns)
+	/* This packet was late by a timer's latency, the next need not be.  What a pause took
+	 * is not given back.
+	 */
+	if (f->time_next_ns && !f->held)
 		length_ns -= min(length_ns / 2, now_ns - f->time_next_ns);
 	f->time_next_ns = now_ns + length_ns;
 }
 
+/* Timers are late by less, and a packet by more is one that waited. */
+#define ONRAMP_LATE_NS	(2 * NSEC_PER_USEC)
+
 /* After a pause: is this packet still one that waited for its end? */
-static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb)
+static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb, u64 now_ns)
 {
 	if (likely(!f->pace_anew))
 		return false;
-	if (cb->kind == ONRAMP_DATA && cb->send_ns < f->time_next_ns)
+	if (cb->kind == ONRAMP_DATA && cb->send_ns + ONRAMP_LATE_NS < now_ns)
 		return true;
 	f->pace_anew = false;
 	return false;
@@ -281,7 +288,9 @@ static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 	if (!q->config.pacing)
 		return;
 	/* A packet with a departure time was paced by its sender. */
-	if (!skb->tstamp || pace_anew) {
+	if (pace_anew && f->release.rate) {
+		rate = min(f->release.rate, rate);
+	} else if (!skb->tstamp || pace_anew) {
 		if (skb->sk && sk_fullsock(skb->sk) &&
 		    READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
 			rate = min_t(u64, READ_ONCE(skb->sk->sk_pacing_rate), rate);
@@ -314,7 +323,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 			u64 ready_ns, u64 now_ns)
 {
 	struct onramp_cb *cb = onramp_cb(skb);
-	bool pace_anew = onramp_is_late(f, cb);
+	bool pace_anew = onramp_is_late(f, cb, now_ns);
 
 	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0) {
 		INET_ECN_set_ce(skb);
@@ -327,9 +336,13 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	f->credit -= qdisc_pkt_len(skb);
 	/* Whoever's packet it is, it went on the account of the band that is being served. */
 	q->bands[q->band_nr].credit -= qdisc_pkt_len(skb);
-	if (cb->kind == ONRAMP_DATA && f->ctl)
-		onramp_ctl_sent(q, f, skb, now_ns);
+	if (cb->kind == ONRAMP_DATA && f->ctl) {
+		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
+		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,
+				    q->release_step);
+	}
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
+	f->held = false;
 }
 
 static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
@@ -437,6 +450,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	}
 	sch_tree_lock(sch);
 	q->config = config;
+	q->release_step = onramp_release_step(config.pause.threshold_ns);
 	WRITE_ONCE(sch->limit, config.limit);
 	if (!config.pause_on)
 		onramp_flow_release_all(q);
@@ -466,6 +480,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 			return err;
 	}
 	sch->limit = q->config.limit;
+	q->release_step = onramp_release_step(q->config.pause.threshold_ns);
 	err = onramp_flow_resize(q, q->config.buckets_log);
 	if (err)
 		return err;

@@ -141,6 +141,18 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, u32 tsval, u64 tx_ns, u
 	return min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
 }
 
+/* Standing queue that the base has in it, found by this sample. */
+static u64 onramp_tcpts_standing_ns(struct onramp_ctl *ctl, u64 queue_ns, u64 tx_ns, u64 now_ns)
+{
+	u64 rtt_ns = now_ns - min(tx_ns, now_ns);
+	u64 excess_ns = onramp_path_excess_ns(&ctl->key, rtt_ns, now_ns);
+	u64 standing_ns = onramp_gap_sample(&ctl->gap, now_ns, excess_ns, queue_ns);
+
+	if (standing_ns)
+		onramp_base_lower(&ctl->base, standing_ns);
+	return standing_ns;
+}
+
 static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a)
 {
 	struct onramp_counts *counts = &ctl->sched->counts;
@@ -157,6 +169,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	steps = ctl->base.steps;
 	late = onramp_tcpts_maybe_late(ctl, a);
 	queue_ns = onramp_tcpts_queue_ns(ctl, a->tsval, d.tx_ns, now_ns);
+	queue_ns += onramp_tcpts_standing_ns(ctl, queue_ns, d.tx_ns, now_ns);
 	if (late && queue_ns > ctl->sched->config.pause.threshold_ns) {
 		atomic64_inc(&counts->late);
 		return;
@@ -185,12 +198,9 @@ static void onramp_tcpts_ack(const struct onramp_ack *a, const struct onramp_key
 		feedback = READ_ONCE(ctl->sched->config.feedback);
 		if (feedback == ONRAMP_FEEDBACK_AUTO || feedback == ONRAMP_FEEDBACK_TCPTS)
 			onramp_tcpts_take(ctl, a);
-		/* An ACK of what was acknowledged before says nothing on what is out. */
 		if (onramp_flight_holds(&ctl->flight, a->newest) &&
-		    onramp_seq_before(ctl->edge_seq, a->newest)) {
+		    onramp_seq_before(ctl->edge_seq, a->newest))
 			ctl->edge_seq = a->newest;
-			onramp_ctl_heard(ctl, ktime_get_ns());
-		}
 		if (onramp_flight_holds(&ctl->flight, a->ack))
 			onramp_flight_acked(&ctl->flight, a->ack);
 	}

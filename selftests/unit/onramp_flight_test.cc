@@ -89,13 +89,4 @@ TEST_F(Flight, many_packets__stay_within_the_ring_and_spread)
 	EXPECT_GT(onramp_flight_at(&flight_, flight_.count - 1)->tx_ns, 10000u);
 }
 
-TEST_F(Flight, after__finds_the_first_unheard)
-{
-	Send(1000);
-	Send(1000);
-	EXPECT_EQ(onramp_flight_after(&flight_, kFirst)->tx_ns, 1u);
-	EXPECT_EQ(onramp_flight_after(&flight_, kFirst + 1000)->tx_ns, 2u);
-	EXPECT_EQ(onramp_flight_after(&flight_, kFirst + 2000), nullptr);
-}
-
 }  // namespace

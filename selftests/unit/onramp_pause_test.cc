@@ -161,21 +161,6 @@ TEST(onramp_pause_assert, any_stream_of_samples__holds_no_longer_than_max)
 	EXPECT_EQ(p.until_ns, now + c.max_ns);
 }
 
-TEST(onramp_pause_wait, feedback__ends_it_and_it_counts)
-{
-	onramp_pause_params c = Params();
-	onramp_verdict v;
-	onramp_pause p;
-
-	onramp_pause_init(&p, kStart);
-	onramp_pause_wait(&p, kStart, kStart + 25000 * kUs);
-	EXPECT_EQ(p.until_ns, kStart + 25000 * kUs);
-	onramp_pause_sample(&p, &c, kStart + 300 * kUs, 10 * kUs, 0, &v);
-	EXPECT_EQ(p.until_ns, kStart + 300 * kUs);
-	EXPECT_EQ(p.paused_ns, 300 * kUs);
-	EXPECT_FALSE(p.waiting);
-}
-
 TEST(onramp_pause_release, pause_under_way__ends_and_counts_what_was)
 {
 	onramp_pause_params c = Params();
