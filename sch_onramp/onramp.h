@@ -277,7 +277,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
-u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk,
+u32 onramp_ctl_enqueued(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk,
 			u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
@@ -323,8 +323,8 @@ bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us)
 int onramp_path_init(void);
 void onramp_path_exit(void);
 
-/* onramp_burst.c: the burst governor; ctl->lock is held */
-void onramp_burst_govern(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk);
+/* onramp_burst.c: the burst governor; f->ctl->lock is held */
+void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk);
 
 /* onramp_return.c: what the governor took from a socket, given back */
 void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk);

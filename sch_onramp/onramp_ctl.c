@@ -186,16 +186,17 @@ static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u
 }
 
 /* The pause counter now, for the packet that is put in the queue. */
-u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_ctl *ctl, struct sock *sk,
+u32 onramp_ctl_enqueued(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk,
 			u64 now_ns)
 {
+	struct onramp_ctl *ctl = f->ctl;
 	u32 note_ns;
 
 	spin_lock(&ctl->lock);
 	onramp_pause_count(&ctl->pause, now_ns);
 	note_ns = (u32)ctl->pause.paused_ns;
 	if (q->config.governor)
-		onramp_burst_govern(q, ctl, sk);
+		onramp_burst_govern(q, f, sk);
 	else if (unlikely(ctl->gso_set))
 		onramp_return_to(ctl, sk);
 	spin_unlock(&ctl->lock);

@@ -66,7 +66,7 @@ static void onramp_enqueue_data(struct onramp_sched *q, struct onramp_flow *f,
 		onramp_cb(skb)->kind = ONRAMP_PLAIN;
 		return;
 	}
-	onramp_cb(skb)->note_ns = onramp_ctl_enqueued(q, f->ctl, skb->sk, now_ns);
+	onramp_cb(skb)->note_ns = onramp_ctl_enqueued(q, f, skb->sk, now_ns);
 }
 
 static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
