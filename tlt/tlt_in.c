@@ -98,13 +98,16 @@ static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
 	return drop;
 }
 
-/* Could this acknowledgement be the peer's?  Without locks, so with room to spare. */
+/*
+ * Could this acknowledgement be the peer's?  Without locks, so with room to spare.  Where
+ * the path takes no time it comes before TCP has noted that it sent (snd_nxt).
+ */
 static bool tlt_in_ack_is_possible(const struct sock *sk, const struct tcphdr *th)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 ack = ntohl(th->ack_seq), una = READ_ONCE(tp->snd_una);
 
-	return th->ack && !after(ack, READ_ONCE(tp->snd_nxt)) &&
+	return th->ack && !after(ack, READ_ONCE(tp->write_seq)) &&
 	       !before(ack, una - max_t(u32, tp->max_window, 65535));
 }
 
