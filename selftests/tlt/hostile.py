@@ -11,7 +11,7 @@ hostile.py flood DEVICE MAC SOURCE TARGET PORT --packets N --first N --what ever
       every   all code points with all flags; sequence numbers, lengths, options and
               checksums right and wrong; cut short
       echoes  echoes of both kinds, all of them possible, that acknowledge nothing new
-      data    important data of both kinds, all of it old
+      data    important data of both kinds, all of it old, half with a wrong checksum
 hostile.py raw SOURCE TARGET PORT
     segments from a connected raw socket of protocol TCP, which is no TCP socket
 """
@@ -29,8 +29,9 @@ TCP = 6
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 OUR_MAC = bytes.fromhex("0200000000ee")
 BATCH = 1000		# packets a connection
-AT_ONCE = 20		# packets between two pauses
-PAUSE_S = 20e-6		# so that a million packets are a second
+AT_ONCE = 50		# packets between two pauses
+PAUSE_S = 50e-6		# so that a million packets are a second
+OPEN_MAX = 16		# connections of the victim: older ones it resets
 # the code points of `turnpike tlt set --map local'
 DATA, ECHO, CLOCK, CLOCK_ECHO, CONTROL = 3, 7, 11, 15, 19
 
@@ -150,7 +151,7 @@ def echoes(dice, wire, connection, number):
 def old_data(dice, wire, connection, number):
     code = (DATA, CLOCK)[number % 2]
     header = (*connection.ports, connection.seq - dice.randrange(1, 1000), connection.ack, ACK, 65535)
-    return wire.frame(code, wire.segment(header, b"", b"x"))
+    return wire.frame(code, wire.segment(header, b"", b"x", number // 2 % 2 == 1))
 
 
 WHAT = {"every": every, "echoes": echoes, "data": old_data}
@@ -186,11 +187,14 @@ def serve(args):
                     sock = server.accept()[0]
                     number = sock.fileno()
                     socks[number] = sock
+                    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     poll.register(sock, select.EPOLLIN)
                     sock.sendall(bytes(args.bytes))
                     more = True
                 else:
                     more = socks[number].recv(65536)
+            if len(socks) > OPEN_MAX:
+                number, more = next(iter(socks)), False
             if not more and number in socks:
                 poll.unregister(number)
                 socks.pop(number).close()
