@@ -166,6 +166,9 @@ static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct 
 {
 	bool deaf;
 
+	/* Nothing new: so it is with most packets. */
+	if (marked && tlt_sender_hears(&flow->sender))
+		return;
 	if (!tlt_in_ack_is_possible(sk, th) ||
 	    (sk->sk_state != TCP_SYN_SENT && !tlt_in_seq_is_possible(sk, th)))
 		return;
@@ -215,9 +218,13 @@ unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
 	sk = tlt_packet_sock(state->net, skb, p, state->in ? state->in->ifindex : 0, &held);
 	if (!sk)
 		return NF_ACCEPT;
-	local_bh_disable();
-	verdict = tlt_in_flow(tn, sk, skb, p, kind);
-	local_bh_enable();
+	if (likely(softirq_count())) {
+		verdict = tlt_in_flow(tn, sk, skb, p, kind);
+	} else {
+		local_bh_disable();
+		verdict = tlt_in_flow(tn, sk, skb, p, kind);
+		local_bh_enable();
+	}
 	if (held)
 		sock_gen_put(sk);
 	return verdict;

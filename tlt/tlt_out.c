@@ -124,6 +124,9 @@ static enum tlt_kind tlt_out_ack(struct tlt_flow *flow)
 {
 	enum tlt_kind kind;
 
+	/* Most ACKs answer nothing important. */
+	if (READ_ONCE(flow->receiver.answer) == TLT_NONE)
+		return TLT_CONTROL;
 	spin_lock_bh(&flow->lock);
 	kind = tlt_receiver_ack(&flow->receiver);
 	spin_unlock_bh(&flow->lock);
