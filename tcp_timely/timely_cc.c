@@ -204,12 +204,7 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 	return clamp_t(u64, segs, c->host.cwnd_min_segs, tp->snd_cwnd_clamp);
 }
 
-/* The window opens by what was acked, as in slow start.  The rate of a start is a guess
- * that knows nothing of other hosts: 400 flows that begin within a millisecond, each with
- * all that its rate would allow, overflow 6 MB of buffer, and those that lose all they
- * sent stand still until a timeout.
- *
- * Loss recovery keeps the number of packets in the network: one leaves for each
+/* Loss recovery keeps the number of packets in the network: one leaves for each
  * that arrived, but a burst may always be out.  A paced flow has nothing in flight
  * between two bursts, and without packets behind it the loss of a retransmission
  * would only be found by timeout.  After a timeout the window opens with the ACKs.
@@ -229,7 +224,6 @@ static void timely_set_window(struct sock *sk, const struct timely_flow *f,
 		window = min(window, tcp_snd_cwnd(tp) + acked);
 		break;
 	default:
-		window = min(window, max(tcp_snd_cwnd(tp) + acked, least));
 		break;
 	}
 	tcp_snd_cwnd_set(tp, max(window, 1U));
