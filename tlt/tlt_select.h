@@ -271,6 +271,12 @@ static inline void tlt_sender_take_back(struct tlt_sender *s)
 	s->due = true;
 }
 
+/* Would another mark from the peer change nothing?  Readable without the lock. */
+static inline bool tlt_sender_hears(const struct tlt_sender *s)
+{
+	return s->heard && !s->silent && !s->unmarked;
+}
+
 /* A packet came from the peer; returns true if it was just found to be deaf. */
 static inline bool tlt_sender_hear(struct tlt_sender *s, bool marked)
 {
