@@ -13,7 +13,7 @@ faults=/sys/kernel/debug/fail_onramp
 # goes, a flow is as fast as window and RTT allow, here 256 MB/s.  On a cable that takes no
 # time that would be more packets than there is processor for.
 churn_hosts() {
-	make_hosts 1ms && in_a sysctl -q -w net.ipv4.tcp_wmem="4096 65536 65536" &&
+	make_path 1ms && in_a sysctl -q -w net.ipv4.tcp_wmem="4096 65536 65536" &&
 		start_sink || return 1
 	need_usec_ts > /dev/null
 	return 0
@@ -118,9 +118,5 @@ ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT
 churn_hosts || ktap_fail "receiver__starts"
-for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+run_cases
+finish_hosts

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests of sch_onramp share; selftests/lib/hosts.sh has the rest.
+# What the tests of sch_onramp share; selftests/lib/traffic.sh has the rest.
 # shellcheck shell=bash disable=SC2034
 
 here=$(dirname "$(readlink -f "$0")")
 module=sch_onramp
 sender_options=
-# shellcheck source=selftests/lib/hosts.sh
-. "$here/../lib/hosts.sh"
+# shellcheck source=selftests/lib/traffic.sh
+. "$here/../lib/traffic.sh"
 
 # What tc loads, and the command, are taken from the build where there is one.
 if [ -n "${TURNPIKE_BUILD:-}" ]; then
