@@ -18,7 +18,7 @@ has_feedback() {
 }
 
 make_onramp_pair() {
-	make_pair onramp threshold 20us || return 1
+	make_pair fq && onramp replace threshold 20us || return 1
 	has_feedback || return 0
 	for netns in a b; do
 		ip netns exec $netns turnpike usec-ts on 10.0.0.0/24 || return 1
