@@ -24,6 +24,7 @@
 #include "include/uapi/turnpike.h"
 #include "onramp_base.h"
 #include "onramp_bound.h"
+#include "onramp_burst.h"
 #include "onramp_excess.h"
 #include "onramp_flight.h"
 #include "onramp_pause.h"
@@ -153,6 +154,7 @@ struct onramp_sched {
 	struct net *net;
 	bool listening;			/* onramp_tcpts_get() was called; RTNL */
 	u64 release_step;		/* bytes per second, from the threshold */
+	u64 burst_mult;			/* from the threshold: onramp_burst.h */
 
 	/* read and written by every packet */
 	struct onramp_line line;

@@ -430,6 +430,13 @@ static int onramp_listen(struct onramp_sched *q, bool listen)
 	return err;
 }
 
+/* What is computed from the configuration once, so that no packet need do it. */
+static void onramp_derive(struct onramp_sched *q)
+{
+	q->release_step = onramp_release_step(q->config.pause.threshold_ns);
+	q->burst_mult = onramp_burst_mult(q->config.pause.threshold_ns);
+}
+
 static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct onramp_sched *q = qdisc_priv(sch);
@@ -450,7 +457,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	}
 	sch_tree_lock(sch);
 	q->config = config;
-	q->release_step = onramp_release_step(config.pause.threshold_ns);
+	onramp_derive(q);
 	WRITE_ONCE(sch->limit, config.limit);
 	if (!config.pause_on)
 		onramp_flow_release_all(q);
@@ -480,7 +487,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 			return err;
 	}
 	sch->limit = q->config.limit;
-	q->release_step = onramp_release_step(q->config.pause.threshold_ns);
+	onramp_derive(q);
 	err = onramp_flow_resize(q, q->config.buckets_log);
 	if (err)
 		return err;
