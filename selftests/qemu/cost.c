@@ -14,7 +14,7 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
+#include <err.h>
 #include <linux/tcp.h>
 #include <sched.h>
 #include <signal.h>
@@ -33,12 +33,6 @@
 
 static volatile uint64_t *spare;
 
-static void die(const char *what)
-{
-	fprintf(stderr, "cost: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -54,14 +48,14 @@ static pid_t start_spare(void)
 
 	spare = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (spare == MAP_FAILED)
-		die("mmap");
+		err(1, "mmap");
 	child = fork();
 	if (child < 0)
-		die("fork");
+		err(1, "fork");
 	if (child)
 		return child;
 	if (sched_setscheduler(0, SCHED_IDLE, &none))
-		die("sched_setscheduler");
+		err(1, "sched_setscheduler");
 	for (;;)
 		(*spare)++;
 }
@@ -86,13 +80,13 @@ static int connect_flow(const char *address, const char *port, const char *cc, c
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	if (inet_pton(AF_INET, address, &in.sin_addr) != 1)
-		die(address);
+		err(1, "%s", address);
 	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
-		die(cc);
+		err(1, "%s", cc);
 	if (setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, sizeof(bytes_per_s)))
-		die("SO_MAX_PACING_RATE");
+		err(1, "SO_MAX_PACING_RATE");
 	if (connect(fd, (struct sockaddr *)&in, sizeof(in)))
-		die("connect");
+		err(1, "connect");
 	return fd;
 }
 
@@ -102,7 +96,7 @@ static void send_until(int fd, int64_t end_ns)
 
 	while (now_ns() < end_ns)
 		if (send(fd, chunk, sizeof(chunk), 0) < 0)
-			die("send");
+			err(1, "send");
 }
 
 static uint32_t segments_sent(int fd)
@@ -111,7 +105,7 @@ static uint32_t segments_sent(int fd)
 	socklen_t size = sizeof(info);
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size))
-		die("TCP_INFO");
+		err(1, "TCP_INFO");
 	return info.tcpi_data_segs_out;
 }
 

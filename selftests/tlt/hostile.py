@@ -24,6 +24,8 @@ import struct
 import sys
 import time
 
+from checksum import checksum
+
 ETH_P_IP, ETH_P_IPV6 = 0x0800, 0x86dd
 TCP = 6
 FIN, SYN, RST, ACK = 1, 2, 4, 16
@@ -34,15 +36,6 @@ PAUSE_S = 50e-6		# so that a million packets are a second
 OPEN_MAX = 16		# connections of the victim: older ones it resets
 # the code points of `turnpike tlt set --map local'
 DATA, ECHO, CLOCK, CLOCK_ECHO, CONTROL = 3, 7, 11, 15, 19
-
-
-def checksum(data):
-    if len(data) % 2:
-        data += b"\0"
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return ~total & 0xffff
 
 
 class Wire:

@@ -10,7 +10,7 @@
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
 hostile=$here/hostile.py
-port=5200
+victim_port=5200
 # addresses of nobody's, behind the cable
 nobody4=10.1.0.9
 nobody6=fd01::9
@@ -18,12 +18,12 @@ every=${TURNPIKE_HOSTILE_PACKETS:-20000}
 
 device_count() { in_a cat "/sys/class/net/veth0/statistics/$1"; }
 
-victim_listens() { in_a ss -Htln sport = $port | grep -q $port; }
+victim_listens() { in_a ss -Htln sport = $victim_port | grep -q $victim_port; }
 
 start_victim() {
 	in_a ip neigh replace $nobody4 lladdr 02:00:00:00:00:ee dev veth0 nud permanent
 	in_a ip neigh replace $nobody6 lladdr 02:00:00:00:00:ee dev veth0 nud permanent
-	ip netns exec "$a" "$hostile" serve $port 8000 > /dev/null 2>&1 &
+	ip netns exec "$a" "$hostile" serve $victim_port 8000 > /dev/null 2>&1 &
 	victim=$!
 	wait_for "the victim" victim_listens
 }
@@ -44,7 +44,7 @@ flood() {
 	count_own
 	_answers=$answers _injected=$injected
 	_in=$(device_count rx_packets) _out=$(device_count tx_packets)
-	in_b "$hostile" flood veth0 02:00:00:00:00:01 $source $target $port --packets "$2" \
+	in_b "$hostile" flood veth0 02:00:00:00:00:01 $source $target $victim_port --packets "$2" \
 		--first "$4" --what "$1" || return 1
 	count_own
 	answers=$((answers - _answers)) injected=$((injected - _injected))
@@ -112,10 +112,6 @@ trap 'stop_victim; drop_hosts; unload_module' EXIT
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
 start_victim || ktap_fail "victim__starts"
-for case in $(declare -F | grep -o '[a-z]*__[a-z_0-9]*'); do
-	ktap_case "$case" "$case"
-done
+run_cases
 stop_victim
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+finish_hosts

@@ -47,7 +47,7 @@ rack_is_up() {
 }
 
 drop_rack() {
-	[ -z "$server_pid" ] || { kill "$server_pid"; wait "$server_pid"; } 2>/dev/null
+	end_receiver
 	for netns in $hosts $cl $sw; do
 		ip netns del "$netns" 2>/dev/null
 	done
@@ -108,8 +108,6 @@ incast() {
 	return $_bad
 }
 
-listening_there() { ip netns exec "$cl" ss -Htln sport = 5100 | grep -q 5100; }
-
 switch__drops_only_unimportant_packets() {
 	color_queue $k_bytes || return 1
 	incast || return 1
@@ -133,12 +131,8 @@ trap 'drop_rack; unload_module' EXIT
 make_rack || ktap_fail "rack__made"
 color_queue $k_bytes && color_filters || ktap_fail "recipe__applies"
 in_hosts "$turnpike" tlt set && ip netns exec "$cl" "$turnpike" tlt set || ktap_fail "tlt__set"
-ip netns exec "$cl" "$stream" serve --parallel > /dev/null 2>&1 &
-server_pid=$!
-wait_for "the receiver" listening_there || ktap_fail "receiver__starts"
-for case in $(declare -F | grep -o '[a-z]*__[a-z_0-9]*'); do
-	ktap_case "$case" "$case"
-done
+receive_in "$cl" "$stream" serve --parallel || ktap_fail "receiver__starts"
+run_cases
 drop_rack
 ktap_case "unload__nothing_left" unload_module
 ktap_finish

@@ -2,27 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Instructions per data segment, congestion controls side by side.
 # Run by selftests/qemu/cost in a guest whose clock counts instructions.
-#
-#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
 
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
 seconds=1
 mbps=200
 
 insmod /modules/tcp_timely.ko || exit 1
-ip netns add a
-ip netns add b
-ip link add eth0 netns a type veth peer name eth0 netns b
-ip -n a addr add 10.0.0.1/24 dev eth0
-ip -n b addr add 10.0.0.2/24 dev eth0
-for n in a b; do
-	ip -n $n link set lo up
-	ip -n $n link set eth0 up
-	ip netns exec $n tc qdisc replace dev eth0 root fq
-done
-ip netns exec b flow serve 5000 > /dev/null 2>&1 &
-sleep 0.5
-
-in_a() { ip netns exec a "$@"; }
+make_pair fq || exit 1
 
 # Far above what the emulated processor takes: the rate is the pacing's in all cases.
 for name in tcp_timely tcp_timely_patched; do
