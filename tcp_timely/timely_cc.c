@@ -26,6 +26,7 @@
 #include <linux/module.h>
 
 #include "compat/compat.h"
+#include "include/onramp_hold.h"
 #include "include/trace/events/turnpike_timely.h"
 #include "timely.h"
 
@@ -57,13 +58,27 @@ static const struct timely_config *timely_config(const struct sock *sk)
 
 /* -- the output device ---------------------------------------------------- */
 
+/* sch_onramp's, while it is loaded.  Called under RCU only, so that a grace period after
+ * it was taken away nobody is in it.
+ */
+static onramp_hold_fn timely_hold;
+
 /* Time that the sender's queueing discipline held the burst back on purpose, to
  * be taken off its RTT.  Pacing is not in it: send times are departure times.
  */
-static u32 timely_hold_ns(const struct sock *sk, const struct sk_buff *skb)
+static u32 timely_hold_ns(const struct sock *sk, u32 end_seq)
 {
-	return 0;
+	onramp_hold_fn hold = READ_ONCE(timely_hold);
+
+	return hold ? hold(sk, end_seq) : 0;
 }
+
+void timely_set_hold(onramp_hold_fn hold)
+{
+	WRITE_ONCE(timely_hold, hold);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(timely_set_hold);
 
 static void timely_set_active(struct timely_flow *f, bool active)
 {
@@ -391,7 +406,7 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	a->delack_ns = timely_delack_ns(sk);
 	a->hole = tp->sacked_out || ca_state >= TCP_CA_Recovery;
 	a->rwnd_limited = tp->chrono_type == TCP_CHRONO_RWND_LIMITED;
-	a->hold_ns = timely_hold_ns(sk, head);
+	a->hold_ns = timely_hold_ns(sk, a->newest_end_seq);
 	timely_ack_wire(a, f, c);
 }
 

@@ -123,6 +123,11 @@ class Metrics(Made):
         self.assertAlmostEqual(self.value("queue_bytes(after=0.1, until=0.2)"), 15000)
         self.assertAlmostEqual(self.value("util_between(after=0.05, until=0.1)"), 1.0)
 
+    def test_queue_clears(self):
+        self.assertAlmostEqual(self.value("queue_clear_ms(500, 0, window_ms=10)"), 10)
+        self.assertAlmostEqual(self.value("queue_clear_ms(5050, 0.05)"), 1)
+        self.assertAlmostEqual(self.value("queue_clear_ms(5000, 0.05)"), 150)
+
     def test_flows(self):
         self.assertAlmostEqual(self.value("jain"), 16 / (2 * 10))
         self.assertAlmostEqual(self.value("flow_gbps(min)"), 1)

@@ -103,6 +103,24 @@ def queue_bytes(run, port=None, stat="avg", after=None, until=None):
 
 
 @metric
+def queue_clear_ms(run, limit_bytes, after, port=None, window_ms=1.0):
+    """Time from 'after' until a port's queue is no longer than limit_bytes on the
+    average of window_ms, the window's end; the rest of the series if never."""
+    rows = [row for row in run.series(port or run.plan.bottleneck[0]) if row[0] >= after]
+    total, first, span = 0, 0, window_ms / 1e3 - 1e-9
+    for last, row in enumerate(rows):
+        total += row[1]
+        if row[0] - rows[first][0] < span:
+            continue
+        while row[0] - rows[first + 1][0] >= span:
+            total -= rows[first][1]
+            first += 1
+        if total <= limit_bytes * (last - first + 1):
+            return (row[0] - after) * 1e3
+    return (rows[-1][0] - after) * 1e3 if rows else None
+
+
+@metric
 def util_between(run, port=None, after=None, until=None):
     """Utilization of a port between two times in s, from its series."""
     name = port or run.plan.bottleneck[0]
