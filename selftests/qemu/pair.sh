@@ -30,3 +30,15 @@ drop_pair() {
 	ip netns del a 2>/dev/null
 	ip netns del b
 }
+
+# cost_row BURSTS CC [NAME]: instructions of a segment, in a row that says BURSTS and NAME
+cost_row() {
+	row=$(in_a cost 10.0.0.2 5000 ${seconds:-1} "$2" 200) || { echo "not ok - $1 ${3:-$2}: no result"; exit 1; }
+	echo "$1 ${3:-$2} ${row#* }"
+}
+
+# bursts frames|gso: how TCP's segments leave it: one by one, or as many as it will
+bursts() {
+	[ "$1" = frames ] && segs=1 || segs=65535
+	ip -n a link set eth0 gso_max_segs $segs
+}
