@@ -20,7 +20,7 @@
 #ifndef NICSTAMP_CLOCK_H
 #define NICSTAMP_CLOCK_H
 
-#include "nicstamp_types.h"
+#include "include/turnpike_types.h"
 
 /* -- the counter ------------------------------------------------------------ */
 
@@ -52,8 +52,8 @@ static inline u64 nicstamp_counter_ns(const struct nicstamp_counter *c, u64 raw)
 	u64 ahead = (raw - c->base_raw) & c->mask;
 
 	if (ahead <= c->mask >> 1)
-		return c->base_ns + nicstamp_mul_shr(ahead, c->mult, c->shift);
-	return c->base_ns - nicstamp_mul_shr((c->base_raw - raw) & c->mask, c->mult, c->shift);
+		return c->base_ns + tp_mul_shr(ahead, c->mult, c->shift);
+	return c->base_ns - tp_mul_shr((c->base_raw - raw) & c->mask, c->mult, c->shift);
 }
 
 /* A reading of now. The base moves once a quarter turn only: each move rounds. */
@@ -122,7 +122,7 @@ static inline bool nicstamp_map_to_sys(const struct nicstamp_map *m, u64 dev_ns,
 {
 	u64 far_ns = nicstamp_distance(dev_ns, m->dev_ns);
 	u64 size = m->rate_q < 0 ? 0 - (u64)m->rate_q : (u64)m->rate_q;
-	u64 more_ns = nicstamp_mul_shr(far_ns, size, NICSTAMP_RATE_SHIFT);
+	u64 more_ns = tp_mul_shr(far_ns, size, NICSTAMP_RATE_SHIFT);
 
 	if (!m->readings || far_ns > NICSTAMP_MAP_MAX_NS)
 		return false;
@@ -130,7 +130,7 @@ static inline bool nicstamp_map_to_sys(const struct nicstamp_map *m, u64 dev_ns,
 	*sys_ns = dev_ns >= m->dev_ns ? m->sys_ns + far_ns : m->sys_ns - far_ns;
 	/* 1: the products are rounded down */
 	*error_ns = m->error_ns + 1 +
-		    nicstamp_mul_shr(far_ns, m->rate_error_q, NICSTAMP_RATE_SHIFT);
+		    tp_mul_shr(far_ns, m->rate_error_q, NICSTAMP_RATE_SHIFT);
 	return true;
 }
 
@@ -152,10 +152,10 @@ static inline void nicstamp_map_extend(struct nicstamp_map *m, u64 dev_ns, u64 s
 	u64 span_ns = dev_ns - m->dev_ns;
 	u64 gone_ns = sys_ns - m->sys_ns;
 	u64 more_ns = nicstamp_distance(gone_ns, span_ns);
-	u64 rate_q = nicstamp_div(more_ns << NICSTAMP_RATE_SHIFT, span_ns);
+	u64 rate_q = tp_div(more_ns << NICSTAMP_RATE_SHIFT, span_ns);
 
 	m->rate_q = gone_ns < span_ns ? -(s64)rate_q : (s64)rate_q;
-	m->rate_error_q = nicstamp_div((error_ns + m->error_ns) << NICSTAMP_RATE_SHIFT, span_ns) +
+	m->rate_error_q = tp_div((error_ns + m->error_ns) << NICSTAMP_RATE_SHIFT, span_ns) +
 			  NICSTAMP_RATE_WANDER;
 	m->dev_ns = dev_ns;
 	m->sys_ns = sys_ns;

@@ -45,7 +45,7 @@ static int nicstamp_genl_stats(struct sk_buff *skb, struct genl_info *info)
 static s32 nicstamp_rate_ppb(const struct nicstamp_map *m)
 {
 	u64 size = m->rate_q < 0 ? 0 - (u64)m->rate_q : (u64)m->rate_q;
-	s32 ppb = nicstamp_mul_shr(size, NSEC_PER_SEC, NICSTAMP_RATE_SHIFT);
+	s32 ppb = tp_mul_shr(size, NSEC_PER_SEC, NICSTAMP_RATE_SHIFT);
 
 	return m->rate_q < 0 ? -ppb : ppb;
 }

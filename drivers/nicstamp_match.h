@@ -23,7 +23,7 @@
 #ifndef NICSTAMP_MATCH_H
 #define NICSTAMP_MATCH_H
 
-#include "nicstamp_types.h"
+#include "include/turnpike_types.h"
 
 /* Bursts under way of one flow. At 100 Gbit/s and 20 us sixteen bursts of 16 KB are
  * in flight; a flow that has more is sampled.

@@ -106,7 +106,7 @@ static bool nicstamp_info_is_sound(const struct nicstamp_info *info)
 	    info->shift > 32 || !info->step_ns || info->step_ns > NICSTAMP_STEP_MAX_NS)
 		return false;
 	mask = info->bits < 64 ? (1ULL << info->bits) - 1 : U64_MAX;
-	return nicstamp_mul_shr(mask, info->mult, info->shift) >= NICSTAMP_TURN_MIN_NS;
+	return tp_mul_shr(mask, info->mult, info->shift) >= NICSTAMP_TURN_MIN_NS;
 }
 
 static struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev,

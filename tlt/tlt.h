@@ -92,7 +92,7 @@ struct tlt_flow {
 	u32 stat_injected;
 	u32 stat_rtos;
 
-	u8 injecting;			/* kind of the packet that is ours; socket's lock */
+	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
 
 	/* seldom used */
 	unsigned long state;		/* TLT_FLOW_QUEUED: atomic */

@@ -91,6 +91,19 @@ static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struc
 	first->psh = 0;
 }
 
+/* A time stamp that the application wants is that of the packet with its last byte. */
+static void tlt_cut_stamps(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p)
+{
+	struct skb_shared_info *first = skb_shinfo(skb), *last = skb_shinfo(tail);
+
+	if (!(first->tx_flags & SKBTX_ANY_TSTAMP) ||
+	    before(first->tskey, ntohl(tlt_tcp_header(tail, p)->seq)))
+		return;
+	last->tx_flags |= first->tx_flags & SKBTX_ANY_TSTAMP;
+	last->tskey = first->tskey;
+	first->tx_flags &= ~SKBTX_ANY_TSTAMP;
+}
+
 /* The rest may be a single segment, which is no GSO packet. */
 static void tlt_cut_rest(struct sk_buff *skb, u16 segments)
 {
@@ -117,18 +130,19 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_ne
 	bytes = p->data_bytes % mss ?: mss;
 	left = p->data_bytes - bytes;
 	segments = left / mss;
-	if (skb_ensure_writable(skb, p->header_bytes))
+	/* The headers, the list of pages and what GSO goes by are TCP's too. */
+	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
 		goto failed;
 	*tail = tlt_cut_copy(skb, p, bytes);
 	if (!*tail)
 		goto failed;
-	/* The list of pages is TCP's too: shortening takes a copy of it first. */
 	if (pskb_trim(skb, skb->len - bytes)) {
 		kfree_skb(*tail);
 		goto failed;
 	}
 	tlt_cut_own(*tail, skb);
 	tlt_cut_flags(skb, *tail, p, left);
+	tlt_cut_stamps(skb, *tail, p);
 	tlt_cut_rest(skb, segments);
 	tlt_cut_lengths(skb, p, 0);
 	tlt_cut_lengths(*tail, p, segments);

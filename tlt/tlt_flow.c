@@ -18,6 +18,8 @@ MODULE_PARM_DESC(max_flows, "most flows of a network namespace that TLT looks af
 /* After a FIN or RST what remains is over in a few round trips. */
 #define TLT_FLOW_LINGER	HZ
 #define TLT_REAP_EVERY	(2 * HZ)
+/* Flows looked at before others get the processor: some tens of microseconds. */
+#define TLT_REAP_AT_ONCE	1024
 
 static const struct rhashtable_params tlt_flow_table = {
 	.key_len = sizeof_field(struct tlt_flow, key),
@@ -50,16 +52,20 @@ static void tlt_flow_reap(struct work_struct *work)
 {
 	struct tlt_net *tn = container_of(to_delayed_work(work), struct tlt_net, reaper);
 	struct rhashtable_iter iter;
+	unsigned int seen = 0;
 	struct tlt_flow *flow;
 
 	rhashtable_walk_enter(&tn->flows, &iter);
 	rhashtable_walk_start(&iter);
 	while ((flow = rhashtable_walk_next(&iter))) {
 		/* The table was resized; what is seen twice is judged twice. */
-		if (IS_ERR(flow))
-			continue;
-		if (tlt_flow_is_over(flow))
+		if (!IS_ERR(flow) && tlt_flow_is_over(flow))
 			tlt_flow_drop(tn, flow);
+		if (++seen % TLT_REAP_AT_ONCE)
+			continue;
+		rhashtable_walk_stop(&iter);
+		cond_resched();
+		rhashtable_walk_start(&iter);
 	}
 	rhashtable_walk_stop(&iter);
 	rhashtable_walk_exit(&iter);
@@ -130,7 +136,6 @@ static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 	flow->key = sk;
 	flow->tn = tn;
 	flow->used = tcp_jiffies32;
-	flow->injecting = TLT_NONE;
 	spin_lock_init(&flow->lock);
 	refcount_set(&flow->refs, 1);
 	tlt_flow_begin(flow, sk);

@@ -58,7 +58,10 @@ static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *
 	return false;
 }
 
-/* With the socket's spinlock, and nothing waiting in the backlog, this is TCP's state. */
+/*
+ * With the socket's spinlock, and no packet in the backlog or being taken from there
+ * (its length falls to 0 when all are dealt with), this is TCP's state.
+ */
 static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *skb,
 				 const struct tlt_packet *p)
 {
@@ -90,18 +93,21 @@ static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
 	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
 		return false;
 	bh_lock_sock_nested(sk);
-	drop = !READ_ONCE(sk->sk_backlog.tail) && tlt_in_tells_nothing(sk, skb, p);
+	drop = !READ_ONCE(sk->sk_backlog.len) && tlt_in_tells_nothing(sk, skb, p);
 	bh_unlock_sock(sk);
 	return drop;
 }
 
-/* Could this acknowledgement be the peer's?  Without locks, so with room to spare. */
+/*
+ * Could this acknowledgement be the peer's?  Without locks, so with room to spare.  Where
+ * the path takes no time it comes before TCP has noted that it sent (snd_nxt).
+ */
 static bool tlt_in_ack_is_possible(const struct sock *sk, const struct tcphdr *th)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 ack = ntohl(th->ack_seq), una = READ_ONCE(tp->snd_una);
 
-	return th->ack && !after(ack, READ_ONCE(tp->snd_nxt)) &&
+	return th->ack && !after(ack, READ_ONCE(tp->write_seq)) &&
 	       !before(ack, una - max_t(u32, tp->max_window, 65535));
 }
 
@@ -154,10 +160,18 @@ static void tlt_in_data(struct tlt_flow *flow, struct sock *sk, const struct sk_
 	tlt_attend_later(flow, sk);
 }
 
-static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, bool marked)
+/* What cannot be the peer's says nothing about it. */
+static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct sock *sk,
+			const struct tcphdr *th, bool marked)
 {
 	bool deaf;
 
+	/* Nothing new: so it is with most packets. */
+	if (marked && tlt_sender_hears(&flow->sender))
+		return;
+	if (!tlt_in_ack_is_possible(sk, th) ||
+	    (sk->sk_state != TCP_SYN_SENT && !tlt_in_seq_is_possible(sk, th)))
+		return;
 	spin_lock_bh(&flow->lock);
 	deaf = tlt_sender_hear(&flow->sender, marked);
 	spin_unlock_bh(&flow->lock);
@@ -174,7 +188,7 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 	if (!flow)
 		return NF_ACCEPT;
 	tlt_flow_touch(flow);
-	tlt_in_hear(tn, flow, kind != TLT_NONE);
+	tlt_in_hear(tn, flow, sk, th, kind != TLT_NONE);
 	if (th->fin || th->rst)
 		WRITE_ONCE(flow->ending, true);
 	if (th->syn || th->rst)
@@ -186,7 +200,10 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 	return NF_ACCEPT;
 }
 
-/* RCU read side; @skb is matched by @config. */
+/*
+ * RCU read side; @skb is matched by @config.  Bottom halves are off but for packets
+ * that a queue to user space held up (NF_QUEUE).
+ */
 unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
 		    const struct tlt_config *config, const struct tlt_packet *p)
 {
@@ -201,7 +218,13 @@ unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
 	sk = tlt_packet_sock(state->net, skb, p, state->in ? state->in->ifindex : 0, &held);
 	if (!sk)
 		return NF_ACCEPT;
-	verdict = tlt_in_flow(tn, sk, skb, p, kind);
+	if (likely(softirq_count())) {
+		verdict = tlt_in_flow(tn, sk, skb, p, kind);
+	} else {
+		local_bh_disable();
+		verdict = tlt_in_flow(tn, sk, skb, p, kind);
+		local_bh_enable();
+	}
 	if (held)
 		sock_gen_put(sk);
 	return verdict;

@@ -15,7 +15,11 @@
 
 #include "tlt.h"
 
-/* States in which data may be in flight and the socket is whole. */
+/*
+ * States in which data may be in flight and the socket is whole.  After a FIN too: data
+ * that was not acknowledged is retransmitted in any state (RFC 9293, 3.10.8), and the
+ * end of what was sent is what TLT is about.  A FIN alone is important as control.
+ */
 #define TLT_INJECT_STATES	(TCPF_ESTABLISHED | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | \
 				 TCPF_CLOSING | TCPF_LAST_ACK)
 
@@ -155,6 +159,17 @@ static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, unsign
 	tlt_inject_options(tp, skb, (__be32 *)(th + 1), sacks);
 }
 
+/*
+ * It takes no room in the socket's send buffer: TCP would wait for it to leave (small
+ * queues), and only packets of TCP's own wake it then.
+ */
+static void tlt_inject_own(struct sk_buff *skb, struct sock *sk)
+{
+	sock_hold(sk);
+	skb->sk = sk;
+	skb->destructor = sock_efree;
+}
+
 static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *head, u32 bytes)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -175,7 +190,7 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *h
 	/* It leaves at once: clocking does not wait for the pace. */
 	skb->tstamp = 0;
 	skb->ip_summed = CHECKSUM_PARTIAL;
-	skb_set_owner_w(skb, sk);
+	tlt_inject_own(skb, sk);
 	skb_set_hash_from_sk(skb, sk);
 	inet_csk(sk)->icsk_af_ops->send_check(sk, skb);
 	return skb;
@@ -188,9 +203,9 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
 
 	if (!tcp_ca_needs_ecn(sk))
 		INET_ECN_dontxmit(sk);
-	flow->injecting = TLT_CLOCK;
+	WRITE_ONCE(flow->injecting, skb);
 	err = inet_csk(sk)->icsk_af_ops->queue_xmit(sk, skb, &inet_sk(sk)->cork.fl);
-	flow->injecting = TLT_NONE;
+	WRITE_ONCE(flow->injecting, NULL);
 	return err;
 }
 

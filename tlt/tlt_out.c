@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A packet of TCP's on its way out: which kind is it, and mark it so.  The socket is
- * locked by whoever made TCP send.
+ * locked by whoever made TCP send, unless a queue to user space held the packet up
+ * (NF_QUEUE): then nothing is.  So only numbers are read from the socket, which may be
+ * a little old, and no packet of its queues is looked at.
  */
 #include <linux/tcp.h>
 
 #include "tlt.h"
 
-/* Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT. */
+/* What TCP builds one packet of at most, unless it is told to send larger ones. */
+#define TLT_OUT_BURST_MAX	65536U
+
+/*
+ * Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT.  A raw
+ * socket of protocol TCP, which may be connected, is no TCP socket.
+ */
 static bool tlt_out_has_flow(const struct sock *sk)
 {
-	return sk && sk_fullsock(sk) && sk->sk_protocol == IPPROTO_TCP &&
+	return sk && sk_fullsock(sk) && sk_is_tcp(sk) &&
 	       !((1 << sk->sk_state) & (TCPF_LISTEN | TCPF_CLOSE | TCPF_SYN_SENT));
-}
-
-/* What TCP will send after the packet that it is sending, if it can at once. */
-static const struct sk_buff *tlt_out_next(const struct sock *sk, u32 seq)
-{
-	struct sk_buff *head = tcp_send_head(sk);
-
-	if (!head || TCP_SKB_CB(head)->seq != seq)
-		return head;
-	return skb_queue_is_last(&sk->sk_write_queue, head) ? NULL :
-	       skb_queue_next(&sk->sk_write_queue, head);
 }
 
 /* Small queues: would TCP wait for the host's own queues to drain? */
@@ -45,17 +42,18 @@ static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
 			 const struct tcphdr *th, u32 end, u32 segments)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	const struct sk_buff *next = tlt_out_next(sk, ntohl(th->seq));
+	u32 written = READ_ONCE(tp->write_seq), next;
 	u32 room = tcp_packets_in_flight(tp) + segments;
 
 	/* The last packet of a write is pushed; without, the write goes on. */
-	if (!next)
+	if (!before(end, written))
 		return !th->psh && !th->fin && sock_owned_by_user_nocheck(sk);
 	room = tcp_snd_cwnd(tp) > room ? tcp_snd_cwnd(tp) - room : 0;
-	if (next->len < tp->mss_cache && !(tp->nonagle & (TCP_NAGLE_OFF | TCP_NAGLE_PUSH)))
+	next = min(written - end, TLT_OUT_BURST_MAX);
+	if (next < tp->mss_cache && !(tp->nonagle & (TCP_NAGLE_OFF | TCP_NAGLE_PUSH)))
 		return false;
-	return (u64)room * tp->mss_cache >= next->len &&
-	       !after(end + min_t(u32, next->len, tp->mss_cache), tcp_wnd_end(tp)) &&
+	return (u64)room * tp->mss_cache >= next &&
+	       !after(end + min_t(u32, next, tp->mss_cache), tcp_wnd_end(tp)) &&
 	       !tlt_out_is_throttled(sk, skb);
 }
 
@@ -126,6 +124,9 @@ static enum tlt_kind tlt_out_ack(struct tlt_flow *flow)
 {
 	enum tlt_kind kind;
 
+	/* Most ACKs answer nothing important. */
+	if (READ_ONCE(flow->receiver.answer) == TLT_NONE)
+		return TLT_CONTROL;
 	spin_lock_bh(&flow->lock);
 	kind = tlt_receiver_ack(&flow->receiver);
 	spin_unlock_bh(&flow->lock);
@@ -144,9 +145,8 @@ static enum tlt_kind tlt_out_kind(struct tlt_net *tn, const struct sk_buff *skb,
 	if (!flow)
 		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
 	tlt_flow_touch(flow);
-	/* Ours: the socket's lock keeps all others out. */
-	if (flow->injecting != TLT_NONE)
-		return flow->injecting;
+	if (READ_ONCE(flow->injecting) == skb)
+		return TLT_CLOCK;
 	if (th->fin || th->rst)
 		WRITE_ONCE(flow->ending, true);
 	if (p->data_bytes)

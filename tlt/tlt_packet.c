@@ -16,7 +16,8 @@ static bool tlt_packet_read_ipv4(const struct sk_buff *skb, struct tlt_packet *p
 {
 	const struct iphdr *iph = ip_hdr(skb);
 
-	if (iph->protocol != IPPROTO_TCP || ip_is_fragment(iph))
+	/* A raw socket may send any length of header. */
+	if (iph->ihl < 5 || iph->protocol != IPPROTO_TCP || ip_is_fragment(iph))
 		return false;
 	p->network_bytes = iph->ihl * 4;
 	p->dscp = ipv4_get_dsfield(iph) >> 2;
@@ -102,7 +103,7 @@ struct sock *tlt_packet_sock(struct net *net, struct sk_buff *skb, const struct 
 	}
 	if (!sk)
 		return NULL;
-	if (sk_fullsock(sk) && sk->sk_protocol == IPPROTO_TCP && sk->sk_state != TCP_LISTEN)
+	if (sk_fullsock(sk) && sk_is_tcp(sk) && sk->sk_state != TCP_LISTEN)
 		return sk;
 	if (*held)
 		sock_gen_put(sk);

@@ -18,20 +18,8 @@
 #ifndef TLT_SELECT_H
 #define TLT_SELECT_H
 
+#include "include/turnpike_types.h"
 #include "include/uapi/turnpike.h"
-
-#ifdef __KERNEL__
-#include <linux/types.h>
-#else
-#include <stdbool.h>
-#include <stdint.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
-#endif
 
 /*
  * Segments that may go out while the mark waits for the last packet of a burst:
@@ -269,6 +257,12 @@ static inline void tlt_sender_take_back(struct tlt_sender *s)
 {
 	s->flight--;
 	s->due = true;
+}
+
+/* Would another mark from the peer change nothing?  Readable without the lock. */
+static inline bool tlt_sender_hears(const struct tlt_sender *s)
+{
+	return s->heard && !s->silent && !s->unmarked;
 }
 
 /* A packet came from the peer; returns true if it was just found to be deaf. */

@@ -9,6 +9,7 @@
  * ADDRESS is IPv4.  CC names the congestion control; "-" leaves the default.
  */
 #include <arpa/inet.h>
+#include <err.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -25,12 +26,6 @@
 
 #define CHUNK_BYTES 65536
 #define MAX_FLOWS 64
-
-static void die(const char *what)
-{
-	fprintf(stderr, "flow: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static double now_s(void)
 {
@@ -64,10 +59,10 @@ static _Noreturn void serve(const char *port)
 	setsockopt(polled[0].fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(polled[0].fd, (struct sockaddr *)&in, sizeof(in)) ||
 	    listen(polled[0].fd, MAX_FLOWS))
-		die("listen");
+		err(1, "listen");
 	for (;;) {
 		if (poll(polled, count, -1) < 0)
-			die("poll");
+			err(1, "poll");
 		if ((polled[0].revents & POLLIN) && count <= MAX_FLOWS) {
 			polled[count].fd = accept(polled[0].fd, NULL, NULL);
 			polled[count].events = POLLIN;
@@ -99,10 +94,10 @@ static int send_for(const char *address, const char *port, double seconds,
 
 	if (strcmp(cc, "-") &&
 	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
-		die(cc);
+		err(1, "%s", cc);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wake, sizeof(wake));
 	if (connect(fd, (struct sockaddr *)&in, sizeof(in)))
-		die("connect");
+		err(1, "connect");
 	for (end = now_s() + seconds; now_s() < end;) {
 		ssize_t n = send(fd, chunk, sizeof(chunk), 0);
 

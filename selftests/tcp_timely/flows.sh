@@ -93,12 +93,14 @@ start__second_flow_takes_half() {
 	[ "$(field pacing "$out")" -lt 626000000 ]
 }
 
-flow_is_up() { in_a ss -Htin dport = 5001 | grep -q 'bytes_acked:[0-9]\{6\}'; }
+# Established alone: the flow of the case before may still be closing.
+flows_shown() { in_a ss -Htin state established dport = 5001; }
+flow_is_up() { flows_shown | grep -q 'bytes_acked:[0-9]\{6\}'; }
 
 ss__shows_rate_and_rtt() {
 	start_sender --seconds 0.1
 	wait_for "a flow" flow_is_up || return 1
-	shown=$(in_a ss -Htin dport = 5001)
+	shown=$(flows_shown)
 	wait "$sender"
 	echo "$shown"
 	echo "$shown" | grep -q ' timely ' &&
@@ -158,12 +160,8 @@ switch__to_another_algorithm_and_back() {
 
 ktap_start
 need_module
-make_hosts
+make_path
 trap 'drop_hosts; unload_module' EXIT
 start_sink || ktap_fail "receiver__starts"
-for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+run_cases
+finish_hosts

@@ -1,37 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests of tcp_timely share: two hosts and a cable, in network namespaces.
+# What the tests of tcp_timely share; the two hosts are those of selftests/lib/hosts.sh.
 #
-#	netns $a                                   netns $b
-#	veth0  10.1.0.1, fd01::1  ------------  veth0  10.1.0.2, fd01::2
-#	       (fq or none)                       netem delay on what returns
+#	netns $a  veth0 (fq or none)  ------------  veth0 (netem delays what returns)  netns $b
 #
-# They run in UML (selftests/lib/uml-run) and on any machine with root, where
-# TURNPIKE_MODULES names the directory that holds tcp_timely/tcp_timely.ko; without
-# it the installed module is taken.
 # shellcheck shell=bash disable=SC2034
 
 here=$(dirname "$(readlink -f "$0")")
-# shellcheck source=selftests/lib/ktap.sh
-. "$here/../lib/ktap.sh"
+module=tcp_timely
+port=5001
+# shellcheck source=selftests/lib/hosts.sh
+. "$here/../lib/hosts.sh"
 
 traffic=$here/traffic.py
-a=timely-a-$$
-b=timely-b-$$
 settings=net/ipv4/tcp_timely
-
-skip_all() {
-	ktap_start
-	echo "1..0 # SKIP $*"
-	exit 4
-}
-
-load_module() {
-	if [ -n "${TURNPIKE_MODULES:-}" ]; then
-		insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko"
-	else
-		modprobe tcp_timely
-	fi
-}
 
 # Sockets, and with them references to the module, go away some time after their
 # process and namespace.
@@ -45,30 +26,11 @@ unload_module() {
 	return 1
 }
 
-# A module that was named must load; one that is not installed is a reason to skip.
-need_module() {
-	load_module && return 0
-	[ -n "${TURNPIKE_MODULES:-}" ] || skip_all "tcp_timely is not installed"
-	ktap_fail "module__loads"
-	ktap_finish
-}
-
-in_a() { ip netns exec "$a" "$@"; }
-in_b() { ip netns exec "$b" "$@"; }
-
-# make_hosts [DELAY]
-make_hosts() {
-	ip netns add "$a" && ip netns add "$b" || return 1
-	ip link add veth0 netns "$a" type veth peer name veth0 netns "$b" || return 1
-	ip -n "$a" addr add 10.1.0.1/24 dev veth0
-	ip -n "$b" addr add 10.1.0.2/24 dev veth0
-	ip -n "$a" addr add fd01::1/64 dev veth0 nodad
-	ip -n "$b" addr add fd01::2/64 dev veth0 nodad
-	for netns in "$a" "$b"; do
-		ip -n "$netns" link set lo up
-		ip -n "$netns" link set veth0 up
-		in_ns_quick "$netns"
-	done
+# make_path [DELAY]: the hosts, and the delay between them
+make_path() {
+	make_hosts || return 1
+	in_ns_quick "$a"
+	in_ns_quick "$b"
 	in_b tc qdisc add dev veth0 root netem delay "${1:-20us}"
 }
 
@@ -77,14 +39,7 @@ in_ns_quick() {
 	ip netns exec "$1" sysctl -q -w net.ipv4.tcp_orphan_retries=1
 }
 
-# Background processes hold no pipe of the case that started them, and are started
-# without a function between, so that $! is theirs.
-sink_pid=
-start_sink() {
-	ip netns exec "$b" "$traffic" sink "$@" > /dev/null 2>&1 &
-	sink_pid=$!
-	wait_for "the receiver" listening
-}
+start_sink() { receive_in "$b" "$traffic" sink "$@"; }
 
 # start_sender OPTION...: to the first receiver; stop_sender or wait "$sender" ends it
 sender=
@@ -99,28 +54,6 @@ stop_sender() {
 	return 0
 }
 
-listening() { in_b ss -Htln sport = 5001 | grep -q 5001; }
-
-# wait_for WHAT COMMAND...: until the command succeeds, ten seconds at most.
-wait_for() {
-	_what=$1
-	shift
-	for _ in $(seq 200); do
-		"$@" && return 0
-		sleep 0.05
-	done
-	echo "waited in vain for $_what"
-	return 1
-}
-
-drop_hosts() {
-	[ -z "$sink_pid" ] || { kill "$sink_pid"; wait "$sink_pid"; } 2>/dev/null
-	sink_pid=
-	ip netns del "$a" 2>/dev/null
-	ip netns del "$b" 2>/dev/null
-	return 0
-}
-
 # counter NAME: of the sending host
 counter() { in_a cat /proc/net/tcp_timely | sed -n "s/^$1 //p"; }
 
@@ -131,11 +64,3 @@ counter_moved() {
 	echo "$1 stayed at $2"
 	return 1
 }
-
-# field NAME TEXT: the value of NAME=value
-field() { echo "$2" | grep -o "$1=[0-9.]*" | tail -n 1 | cut -d= -f2; }
-
-[ "$(id -u)" = 0 ] || skip_all "needs root"
-command -v ip > /dev/null || skip_all "needs iproute2"
-ip netns add "$a" 2>/dev/null || skip_all "needs network namespaces"
-ip netns del "$a"

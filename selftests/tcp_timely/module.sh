@@ -28,7 +28,7 @@ unload__loaded_again_and_again() {
 	for _ in 1 2 3 4 5; do
 		unload_module && load_module || return 1
 	done
-	make_hosts && start_sink
+	make_path && start_sink
 }
 
 settings__changed_under_traffic() {
@@ -55,7 +55,7 @@ device__removed_under_traffic() {
 	ip -n "$a" link del veth0
 	stop_sender
 	drop_hosts
-	make_hosts && start_sink
+	make_path && start_sink
 }
 
 netns__removed_under_traffic() {
@@ -64,7 +64,7 @@ netns__removed_under_traffic() {
 	ip netns del "$b"
 	stop_sender
 	drop_hosts
-	make_hosts && start_sink
+	make_path && start_sink
 }
 
 route__moves_to_another_device() {
@@ -88,12 +88,8 @@ unload__default_algorithm_holds_the_module() {
 
 ktap_start
 need_module
-make_hosts
+make_path
 trap 'drop_hosts; unload_module' EXIT
 start_sink || ktap_fail "receiver__starts"
-for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+run_cases
+finish_hosts

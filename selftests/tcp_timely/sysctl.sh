@@ -110,11 +110,7 @@ netns__does_not_see_another() {
 
 ktap_start
 need_module
-make_hosts
+make_path
 trap 'drop_hosts; unload_module' EXIT
-for case in $(declare -F | grep -o '[a-z]*__[a-z_]*'); do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+run_cases
+finish_hosts

@@ -121,9 +121,5 @@ ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT
 again || ktap_fail "hosts__made"
-for case in $(declare -F | grep -o '[a-z]*__[a-z_0-9]*'); do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+run_cases
+finish_hosts

@@ -97,11 +97,7 @@ ktap_start
 need_module
 make_hosts
 trap 'drop_hosts; unload_module' EXIT
-for case in show__off_at_first set__defaults set__everything set__own_map set__json \
+run_cases show__off_at_first set__defaults set__everything set__own_map set__json \
 	set__nonsense_is_refused set__too_many_rules_are_refused set__needs_the_right \
-	namespaces__are_apart off__twice stats__have_every_counter; do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+	namespaces__are_apart off__twice stats__have_every_counter
+finish_hosts

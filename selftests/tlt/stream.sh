@@ -90,9 +90,6 @@ trap 'drop_hosts; unload_module' EXIT
 path delay 200us 50us loss 1% || ktap_fail "netem"
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
-for case in ${cases:-$(declare -F | grep -o '[a-z]*__[a-z_0-9]*')}; do
-	ktap_case "$case" "$case"
-done
-drop_hosts
-ktap_case "unload__nothing_left" unload_module
-ktap_finish
+# shellcheck disable=SC2086  # a list
+run_cases $cases
+finish_hosts

@@ -95,6 +95,21 @@ class Metrics(Made):
         self.assertEqual(self.value("queue_max_bytes"), 90000)
         self.assertEqual(self.value("retransmits + rtos"), 8)
 
+    def test_tlt_counters_of_all_hosts(self):
+        self.assertIsNone(self.value("tlt(rtos)"))
+        host = {"rtos": 2, "sent": {"data": {"packets": 3, "bytes": 4500}}, "received": {"echo": 5}}
+        with open(os.path.join(self.directory, "tlt.txt"), "w", encoding="utf-8") as stream:
+            for _ in range(2):
+                stream.write(json.dumps(host, indent=2) + "\n")
+        self.run_result = RunResult(self.plan, 1, self.directory)
+        self.assertEqual(self.value("tlt(rtos)"), 4)
+        self.assertEqual(self.value("tlt(sent, kind=data)"), 6)
+        self.assertEqual(self.value("tlt(sent, kind=data, unit=bytes)"), 9000)
+        self.assertEqual(self.value("tlt(received, kind=echo)"), 10)
+        for unknown in ("tlt(rto)", "tlt(sent)", "tlt(sent, kind=dat)"):
+            with self.assertRaises(expr.ExprError):
+                self.value(unknown)
+
     def test_rtt_is_base_and_queues_and_acks(self):
         base = self.value("base_rtt_us(srv)")
         self.assertAlmostEqual(base, 20, delta=0.01)

@@ -287,6 +287,22 @@ TEST_F(Sender, unmarked_packets__peer_is_deaf_until_a_mark_comes)
 	EXPECT_EQ(send(packet(kMs, 4344, 0)), TLT_DATA);
 }
 
+TEST_F(Sender, hears__only_where_another_mark_changes_nothing)
+{
+	for (unsigned bits = 0; bits < 16; bits++) {
+		tlt_sender s = s_;
+		s.heard = bits & 1;
+		s.silent = bits & 2;
+		s.unmarked = bits >> 2;
+		tlt_sender after = s;
+		tlt_sender_hear(&after, true);
+		bool same = after.heard == s.heard && after.silent == s.silent &&
+			    after.unmarked == s.unmarked && after.due == s.due &&
+			    after.flight == s.flight;
+		EXPECT_EQ(tlt_sender_hears(&s), same && s.unmarked == 0) << bits;
+	}
+}
+
 TEST_F(Sender, peer_not_heard_yet__data_is_not_marked)
 {
 	tlt_sender_init(&s_);

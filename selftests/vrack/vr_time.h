@@ -10,15 +10,9 @@
 #ifndef VR_TIME_H
 #define VR_TIME_H
 
-#ifdef __KERNEL__
-#include <linux/math64.h>
-#include <linux/types.h>
-#else
-#include <stdint.h>
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
+#include "include/turnpike_types.h"
+
+#ifndef __KERNEL__
 static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
 {
 	*remainder = dividend % divisor;

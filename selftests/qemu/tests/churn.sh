@@ -1,32 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Loading, unloading and losing namespaces while both processors send.
-#
-#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
 
 # shellcheck source=selftests/lib/ktap.sh
 . /ktap.sh
-
-make_pair() {
-	ip netns add a && ip netns add b || return 1
-	ip link add eth0 netns a type veth peer name eth0 netns b || return 1
-	ip -n a addr add 10.0.0.1/24 dev eth0
-	ip -n b addr add 10.0.0.2/24 dev eth0
-	ip -n a link set eth0 up
-	ip -n b link set eth0 up
-	ip netns exec a tc qdisc replace dev eth0 root fq
-	# A killed sender's socket lives on while it has data to send: not for long here.
-	ip netns exec a sysctl -q -w net.ipv4.tcp_orphan_retries=1
-	ip netns exec b flow serve 5000 > /dev/null 2>&1 &
-	server=$!
-	sleep 0.3
-}
-
-drop_pair() {
-	kill $server 2>/dev/null
-	ip netns del a
-	ip netns del b
-}
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
 
 start_flows() {
 	flows=
@@ -46,7 +25,7 @@ unload() {
 }
 
 unload_is_refused_in_use() {
-	insmod /modules/tcp_timely.ko && make_pair || return 1
+	insmod /modules/tcp_timely.ko && make_pair fq || return 1
 	start_flows 3
 	sleep 1
 	if rmmod tcp_timely 2>/dev/null; then
@@ -61,7 +40,7 @@ unload_is_refused_in_use() {
 
 reload_between_flows() {
 	for round in 1 2 3 4 5; do
-		insmod /modules/tcp_timely.ko && make_pair || return 1
+		insmod /modules/tcp_timely.ko && make_pair fq || return 1
 		start_flows 0.7
 		sleep 0.3
 		# shellcheck disable=SC2086
@@ -73,7 +52,7 @@ reload_between_flows() {
 }
 
 reload_under_other_traffic() {
-	make_pair || return 1
+	make_pair fq || return 1
 	ip netns exec a flow send 10.0.0.2 5000 6 cubic > /run/sent &
 	other=$!
 	for _ in $(seq 10); do
@@ -88,7 +67,7 @@ reload_under_other_traffic() {
 namespace_goes_under_traffic() {
 	insmod /modules/tcp_timely.ko || return 1
 	for _ in 1 2 3; do
-		make_pair || return 1
+		make_pair fq || return 1
 		start_flows 5
 		sleep 0.5
 		ip netns exec a ip link set eth0 down
@@ -100,7 +79,7 @@ namespace_goes_under_traffic() {
 }
 
 writes_race_with_flows() {
-	insmod /modules/tcp_timely.ko && make_pair || return 1
+	insmod /modules/tcp_timely.ko && make_pair fq || return 1
 	start_flows 4
 	ip netns exec a sh -c '
 		knobs=/proc/sys/net/ipv4/tcp_timely

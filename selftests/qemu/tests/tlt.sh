@@ -2,31 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # tlt on a stock kernel with two processors: data flows over a path that loses
 # packets while TLT is configured, switched off and on, and unloaded.
-#
-#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
 
 # shellcheck source=selftests/lib/ktap.sh
 . /ktap.sh
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
 enough_bytes=100000
 
 ktap_start
 ktap_case "module loads" insmod /modules/tlt.ko
 
-ip netns add a
-ip netns add b
-ip link add eth0 netns a type veth peer name eth0 netns b
-ip -n a addr add 10.0.0.1/24 dev eth0
-ip -n b addr add 10.0.0.2/24 dev eth0
-for n in a b; do
-	ip -n $n link set lo up
-	ip -n $n link set eth0 up
-	ip netns exec $n tc qdisc replace dev eth0 root netem delay 1ms loss 1%
-done
-ip netns exec b flow serve 5000 > /dev/null 2>&1 &
-server=$!
-sleep 0.5
+make_pair netem delay 1ms loss 1% || ktap_fail "hosts are made"
 
-in_a() { ip netns exec a "$@"; }
 both() { ip netns exec a turnpike tlt "$@" && ip netns exec b turnpike tlt "$@"; }
 
 sends() {
@@ -95,8 +82,7 @@ netns_goes_under_traffic() {
 }
 ktap_case "namespace goes under traffic" netns_goes_under_traffic
 
-kill $server
-ip netns del b
+drop_pair
 sleep 1
 ktap_case "module unloads" rmmod tlt
 ktap_finish

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # tcp_timely on a stock kernel: data flows, settings change under traffic.
-#
-#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
 
 # shellcheck source=selftests/lib/ktap.sh
 . /ktap.sh
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
 knobs=/proc/sys/net/ipv4/tcp_timely
 # An emulated processor is slow and its delays are long, to which timely answers
 # with a low rate.  What counts here is that data keeps flowing.
@@ -21,20 +21,7 @@ algorithms_listed() {
 }
 ktap_case "both algorithms are registered" algorithms_listed
 
-ip netns add a
-ip netns add b
-ip link add eth0 netns a type veth peer name eth0 netns b
-ip -n a addr add 10.0.0.1/24 dev eth0
-ip -n b addr add 10.0.0.2/24 dev eth0
-for n in a b; do
-	ip -n $n link set lo up
-	ip -n $n link set eth0 up
-done
-ip netns exec b flow serve 5000 > /dev/null 2>&1 &
-server=$!
-sleep 0.5
-
-in_a() { ip netns exec a "$@"; }
+make_pair fq || ktap_fail "hosts are made"
 
 sends() {
 	bytes=$(in_a flow send 10.0.0.2 5000 "$1" "$2") || return 1
@@ -111,9 +98,7 @@ loopback_is_unharmed() {
 }
 ktap_case "loopback is unharmed" loopback_is_unharmed
 
-kill $server
-ip netns del a
-ip netns del b
+drop_pair
 sleep 1
 ktap_case "module unloads when its flows are gone" rmmod tcp_timely
 ktap_finish

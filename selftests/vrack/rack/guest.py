@@ -65,6 +65,7 @@ while [ ! -s stats.json ] && [ $tries -lt 100 ]; do
 	tries=$((tries + 1))
 done
 {series}
+{tlt}
 {leaks}
 finish ok
 """
@@ -95,7 +96,8 @@ fi"""
 def write(directory, plan, seed, tools):
     """All files of one run; tools has the paths of vload and the modules."""
     os.makedirs(directory, exist_ok=True)
-    for stale in ("status", "stats.json", "vload.result.json", "series.txt", "dmesg.txt"):
+    for stale in ("status", "stats.json", "vload.result.json", "series.txt", "dmesg.txt",
+                  "tlt.txt"):
         if os.path.exists(os.path.join(directory, stale)):
             os.unlink(os.path.join(directory, stale))
     _put(directory, "vrack.cmd", vrackcmd.commands(plan, seed))
@@ -122,7 +124,17 @@ def _init(directory, plan, tools):
         # only what stands here may be chosen in a namespace other than the first
         cc=f"try sh -c 'echo {allowed} > /proc/sys/net/ipv4/tcp_allowed_congestion_control'",
         vload=f"{shlex.quote(tools.vload)} --progress vload.json",
-        series=f"cat {SERIES} > series.txt" if plan.series_ports else "")
+        series=f"cat {SERIES} > series.txt" if plan.series_ports else "",
+        tlt=_tlt_counters(plan, tools))
+
+
+def _tlt_counters(plan, tools):
+    """Leaves the counters of each host with TLT, one JSON object after the other."""
+    names = " ".join(name for name, host in plan.hosts.items() if host["tlt"])
+    if not names:
+        return ""
+    return (f"for name in {names}; do\n\ttry ip netns exec $name "
+            f"{shlex.quote(tools.turnpike)} tlt stats --json\ndone > tlt.txt")
 
 
 def needed_modules(plan):

@@ -72,6 +72,16 @@ def pauses(run, *ports):
 
 
 @metric
+def tlt(run, counter, kind=None, unit="packets"):
+    """A counter of `turnpike tlt stats', of all hosts that have TLT, since they have:
+    by its name, or 'sent' (with unit='bytes', if those are meant) or 'received' with
+    a kind of packet."""
+    if not run.tlt:
+        return None
+    return sum(_tlt_counter(host, counter, kind, unit) for host in run.tlt)
+
+
+@metric
 def queue_max_bytes(run, *ports):
     """Longest queue of the ports since the counters' reset."""
     return max(port["queue_max_bytes"] for port in run.ports(ports or run.plan.bottleneck))
@@ -294,6 +304,15 @@ def window_s(run):
 
 
 # -- helpers
+
+def _tlt_counter(host, counter, kind, unit):
+    value = host.get(counter)
+    value = value.get(kind) if isinstance(value, dict) else value
+    value = value.get(unit) if isinstance(value, dict) else value
+    if value is None:
+        raise ValueError(f"no counter '{counter}' of TLT (kind: {kind}, unit: {unit})")
+    return value
+
 
 def _reach(flow, rate_bps, after, step, signal):
     for index, time_s in enumerate(flow.time_s):

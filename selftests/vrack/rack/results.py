@@ -18,6 +18,7 @@ class RunResult:
         self.log = log
         self.wall_s = wall_s
         self.stats = self.vload = None
+        self.tlt = []
         self._series = None
         if not failure:
             self._read()
@@ -26,6 +27,7 @@ class RunResult:
         try:
             self.stats = _json(self.directory, "stats.json")
             self.vload = _json(self.directory, "vload.result.json")
+            self.tlt = list(_json_all(self.directory, "tlt.txt"))
         except (OSError, ValueError) as error:
             self.failure = f"no result: {error}"
             self.log = os.path.join(self.directory, "console.txt")
@@ -144,3 +146,16 @@ class FlowSeries:
 def _json(directory, name):
     with open(os.path.join(directory, name), encoding="utf-8") as stream:
         return json.load(stream)
+
+
+def _json_all(directory, name):
+    """What was printed one after the other; nothing where there is no file."""
+    try:
+        with open(os.path.join(directory, name), encoding="utf-8") as stream:
+            text = stream.read()
+    except FileNotFoundError:
+        return
+    while text.strip():
+        value, end = json.JSONDecoder().raw_decode(text.lstrip())
+        yield value
+        text = text.lstrip()[end:]

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Types and 64-bit arithmetic for pure headers, in the kernel and outside.
+ *
+ * A pure header must compile unchanged into a module (C, 32-bit targets too), the
+ * unit tests and the tools (C++20), so this file is the only place that knows where
+ * it is being compiled.
+ */
+#ifndef TURNPIKE_TYPES_H
+#define TURNPIKE_TYPES_H
+
+#ifdef __KERNEL__
+
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+
+static inline u64 tp_div(u64 dividend, u64 divisor)
+{
+	return div64_u64(dividend, divisor);
+}
+
+/* (a * b) >> shift with a 128-bit product. */
+static inline u64 tp_mul_shr(u64 a, u64 b, unsigned int shift)
+{
+	return mul_u64_u64_shr(a, b, shift);
+}
+
+#else
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
+
+static inline u64 tp_div(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
+/* (a * b) >> shift with a 128-bit product. */
+static inline u64 tp_mul_shr(u64 a, u64 b, unsigned int shift)
+{
+	__extension__ unsigned __int128 product = a;
+
+	product *= b;
+	return (u64)(product >> shift);
+}
+
+#endif /* __KERNEL__ */
+
+#endif /* TURNPIKE_TYPES_H */

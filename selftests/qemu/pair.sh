@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the tests in the guest share: two namespaces and a cable, and a receiver in one.
+#
+#	netns a  eth0 10.0.0.1 ---- veth ---- 10.0.0.2 eth0  netns b
+#
+# shellcheck shell=bash
+
+in_a() { ip netns exec a "$@"; }
+
+# make_pair QDISC...: what both ends have at the root
+make_pair() {
+	ip netns add a && ip netns add b || return 1
+	ip link add eth0 netns a type veth peer name eth0 netns b || return 1
+	ip -n a addr add 10.0.0.1/24 dev eth0
+	ip -n b addr add 10.0.0.2/24 dev eth0
+	for netns in a b; do
+		ip -n $netns link set lo up
+		ip -n $netns link set eth0 up
+		ip netns exec $netns tc qdisc replace dev eth0 root "$@" || return 1
+	done
+	# A killed sender's socket lives on while it has data to send: not for long here.
+	in_a sysctl -q -w net.ipv4.tcp_orphan_retries=1
+	ip netns exec b flow serve 5000 > /dev/null 2>&1 &
+	server=$!
+	sleep 0.5
+}
+
+drop_pair() {
+	kill $server 2>/dev/null
+	ip netns del a 2>/dev/null
+	ip netns del b
+}

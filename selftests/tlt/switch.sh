@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A Linux box as a switch for TLT, as Documentation/tlt-switch.rst has it: gred drops
+# unimportant packets when the queue of the port to the client holds K bytes, others
+# when it holds B.
+#
+#	netns $h1 .. $h4  veth0 ----.
+#	10.2.0.1 .. 4               |  netns $sw: bridge, p1 .. p4, pc  ---- veth0 netns $cl
+#	                            '  pc: 1 Gbit/s (tbf), under it gred     10.2.0.9
+
+# shellcheck source=selftests/tlt/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+sw=tlt-sw-$$
+cl=tlt-cl-$$
+hosts=$(for i in 1 2 3 4; do echo "tlt-h$i-$$"; done)
+k_bytes=40000
+buffer_bytes=400000
+streams=48
+
+in_sw() { ip netns exec "$sw" "$@"; }
+
+# join NETNS ADDRESS PORT: a host and its cable to the switch; frames as on a wire
+join() {
+	ip netns add "$1" && ip link add veth0 netns "$1" type veth peer name "$3" netns "$sw" &&
+		ip -n "$1" addr add "$2/24" dev veth0 && ip -n "$1" link set veth0 up &&
+		ip -n "$1" link set lo up && ip -n "$sw" link set "$3" master br0 up &&
+		ip netns exec "$1" ethtool -K veth0 tso off gso off gro off > /dev/null &&
+		in_sw ethtool -K "$3" tso off gso off gro off > /dev/null
+}
+
+make_rack() {
+	ip netns add "$sw" && ip -n "$sw" link add br0 type bridge && ip -n "$sw" link set br0 up ||
+		return 1
+	_number=0
+	for netns in $hosts; do
+		_number=$((_number + 1))
+		join "$netns" 10.2.0.$_number p$_number || return 1
+	done
+	join "$cl" 10.2.0.9 pc && wait_for "the rack" rack_is_up
+}
+
+rack_is_up() {
+	for netns in $hosts $cl; do
+		ip -n "$netns" link show veth0 | grep -q 'state UP' || return 1
+	done
+}
+
+drop_rack() {
+	end_receiver
+	for netns in $hosts $cl $sw; do
+		ip netns del "$netns" 2>/dev/null
+	done
+	return 0
+}
+
+# The recipe. RED's own thresholds lie above the buffer, so that only the limits drop.
+color_queue() {
+	_red="min $((buffer_bytes + 100000)) max $((2 * buffer_bytes + 200000)) avpkt 1500"
+	_red="$_red burst $((buffer_bytes / 1000 + 100)) bandwidth 1gbit probability 0.1 prio 1"
+	in_sw tc qdisc replace dev pc root handle 1: tbf rate 1gbit burst 5kb limit 2mb &&
+		in_sw tc qdisc replace dev pc parent 1:1 handle 2: \
+			gred setup vqs 3 default 1 grio limit $buffer_bytes || return 1
+	# shellcheck disable=SC2086  # a list of words
+	in_sw tc qdisc change dev pc handle 2: parent 1:1 \
+		gred limit $buffer_bytes vq 1 $_red || return 1
+	# shellcheck disable=SC2086
+	in_sw tc qdisc change dev pc handle 2: parent 1:1 gred limit "$1" vq 2 $_red
+}
+
+color_filters() {
+	in_sw tc qdisc add dev pc clsact &&
+		in_sw tc filter add dev pc egress protocol ip prio 1 u32 \
+			match ip dsfield 0x5c 0xfc classid :2 action ok &&
+		in_sw tc filter add dev pc egress protocol ipv6 prio 2 u32 \
+			match ip6 priority 0x5c 0xfc classid :2 action ok
+}
+
+# vq NUMBER WHAT: a counter of a virtual queue
+vq() {
+	in_sw tc -s qdisc show dev pc | sed -n "/vq $1 /,/vq [^$1]/p" |
+		grep -o "$2 [0-9]*" | head -n 1 | cut -d' ' -f2
+}
+
+in_hosts() {
+	for netns in $hosts; do
+		ip netns exec "$netns" "$@" || return 1
+	done
+}
+
+hosts_count() {
+	in_hosts "$turnpike" tlt stats | sed -n "s/^$1 //p" | awk '{ sum += $1 } END { print sum }'
+}
+
+# Synchronized streams from all hosts; all of them must be right.
+incast() {
+	_pids=
+	for _number in $(seq $streams); do
+		netns=$(echo "$hosts" | sed -n "$((_number % 4 + 1))p")
+		ip netns exec "$netns" "$stream" send 10.2.0.9 --seed "$_number" --bytes 60000 \
+			> /dev/null &
+		_pids="$_pids $!"
+	done
+	_bad=0
+	for pid in $_pids; do
+		wait "$pid" || _bad=1
+	done
+	return $_bad
+}
+
+switch__drops_only_unimportant_packets() {
+	color_queue $k_bytes || return 1
+	incast || return 1
+	in_sw tc -s qdisc show dev pc
+	echo "rtos $(hosts_count rtos)"
+	[ "$(vq 2 pdrop)" -gt 0 ] && [ "$(vq 1 pdrop)" = 0 ] && [ "$(hosts_count rtos)" = 0 ]
+}
+
+# What the recipe is for: with one limit for all important packets are lost too.
+switch__without_colors_drops_all_kinds() {
+	buffer_bytes=$k_bytes color_queue $k_bytes || return 1
+	incast || return 1
+	in_sw tc -s qdisc show dev pc
+	[ "$(vq 2 pdrop)" -gt 0 ] && [ "$(vq 1 pdrop)" -gt 0 ]
+}
+
+ktap_start
+command -v ethtool > /dev/null || { echo "1..0 # SKIP ethtool is missing"; exit 4; }
+need_module
+trap 'drop_rack; unload_module' EXIT
+make_rack || ktap_fail "rack__made"
+color_queue $k_bytes && color_filters || ktap_fail "recipe__applies"
+in_hosts "$turnpike" tlt set && ip netns exec "$cl" "$turnpike" tlt set || ktap_fail "tlt__set"
+receive_in "$cl" "$stream" serve --parallel || ktap_fail "receiver__starts"
+run_cases
+drop_rack
+ktap_case "unload__nothing_left" unload_module
+ktap_finish
