@@ -100,17 +100,30 @@ static void nicstamp_tuple_of_socket(struct nicstamp_tuple *tuple, const struct 
 	ipv6_addr_set_v4mapped(sk->sk_daddr, &tuple->remote);
 }
 
+/* Asked before memory is: a flow that is refused asks again with every sample. */
+static bool nicstamp_tuple_is_taken(const struct nicstamp_tuple *tuple)
+{
+	bool taken;
+
+	rcu_read_lock();
+	taken = nicstamp_flow_of_tuple(tuple);
+	rcu_read_unlock();
+	return taken;
+}
+
 static struct nicstamp_flow *nicstamp_flow_new(const struct sock *sk)
 {
 	struct nicstamp_flow *flow;
+	struct nicstamp_tuple tuple;
 
-	if (atomic_read(&nicstamp_flow_count) >= max_flows)
+	nicstamp_tuple_of_socket(&tuple, sk);
+	if (atomic_read(&nicstamp_flow_count) >= max_flows || nicstamp_tuple_is_taken(&tuple))
 		return NULL;
 	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN);
 	if (!flow)
 		return NULL;
 	flow->sk = sk;
-	nicstamp_tuple_of_socket(&flow->tuple, sk);
+	flow->tuple = tuple;
 	spin_lock_init(&flow->lock);
 	flow->missed = U32_MAX;
 	return flow;

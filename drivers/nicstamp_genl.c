@@ -74,13 +74,19 @@ static int nicstamp_genl_put_port(struct sk_buff *msg, struct nicstamp_port *por
 {
 	const struct nicstamp_info *info = &port->info;
 	struct nlattr *nest = nla_nest_start(msg, STAMPS_A_PORT);
+	u32 netns;
 
+	/* the device may be on its way to another namespace, and this one's end */
+	rcu_read_lock();
+	netns = dev_net(port->dev)->ns.inum;
+	rcu_read_unlock();
 	if (!nest || nla_put_string(msg, STAMPS_PORT_NAME, port->dev->name) ||
 	    nla_put_u32(msg, STAMPS_PORT_IFINDEX, port->dev->ifindex) ||
-	    nla_put_u32(msg, STAMPS_PORT_NETNS, dev_net(port->dev)->ns.inum) ||
+	    nla_put_u32(msg, STAMPS_PORT_NETNS, netns) ||
 	    nla_put_u32(msg, STAMPS_PORT_BITS, info->bits) ||
 	    nla_put_u32(msg, STAMPS_PORT_STEP_NS, info->step_ns) ||
 	    (info->tx_first && nla_put_flag(msg, STAMPS_PORT_TX_FIRST)) ||
+	    (port->host && nla_put_flag(msg, STAMPS_PORT_HOST)) ||
 	    nicstamp_genl_put_map(msg, port) ||
 	    nicstamp_genl_put_stats(msg, STAMPS_PORT_STATS, port->stats,
 				    STAMPS_PORT_STATS_COUNT))

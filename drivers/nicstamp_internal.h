@@ -50,6 +50,7 @@ struct nicstamp_port {
 	struct nicstamp_info info;
 	struct net_device *dev;	/* the driver removes the port first */
 	u32 number;		/* from 1 */
+	bool host;		/* the clock is the host's, and stamps are taken by nicstamp */
 	/* counter and map: one writer, the work */
 	seqlock_t lock;
 	struct nicstamp_counter counter;
@@ -99,7 +100,8 @@ struct nicstamp_flow {
 	spinlock_t lock;
 	struct nicstamp_match match;
 	u32 step_ns;			/* of the NIC that stamped last, */
-	bool tx_first;			/* as in struct nicstamp_info */
+	bool tx_first;			/* as in struct nicstamp_info, */
+	bool host;			/* as in struct nicstamp_port */
 	u32 missed;			/* as in struct nicstamp_sample */
 	u64 samples;
 	u64 rtt_ns;			/* the newest, */

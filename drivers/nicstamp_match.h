@@ -80,6 +80,7 @@ enum nicstamp_verdict {
 	NICSTAMP_NO_DATA,	/* nothing that could be acked */
 	NICSTAMP_AGAIN,		/* sent more than once */
 	NICSTAMP_FULL,		/* no room for another record */
+	NICSTAMP_NO_SLOT,	/* the NIC cannot stamp it */
 	NICSTAMP_UNKNOWN,	/* no record of it */
 	NICSTAMP_UNSENT,	/* no transmit stamp came */
 	NICSTAMP_CLOCKS,	/* two clocks, or one that stepped */
@@ -115,9 +116,13 @@ static inline void nicstamp_mark_again(struct nicstamp_match *m, u32 start, u32 
 	}
 }
 
-/* Data from @start to before @end goes to the driver. NICSTAMP_OK: a stamp is wanted. */
+/*
+ * Data from @start to before @end goes to the driver. NICSTAMP_OK: a stamp is wanted.
+ * Without a @slot for it the data are told all the same: sent again, they are known.
+ */
 static inline enum nicstamp_verdict nicstamp_match_post(struct nicstamp_match *m, u32 start,
-							u32 end, u16 seg_bytes, u64 now_ns)
+							u32 end, u16 seg_bytes, u64 now_ns,
+							bool slot)
 {
 	struct nicstamp_record *r;
 
@@ -131,6 +136,8 @@ static inline enum nicstamp_verdict nicstamp_match_post(struct nicstamp_match *m
 	}
 	m->started = true;
 	m->next_seq = end;
+	if (!slot)
+		return NICSTAMP_NO_SLOT;
 	/* One whose ACK came and was not asked for is of no use to anybody. */
 	if (m->count == NICSTAMP_RECORDS && nicstamp_record(m, 0)->flags & NICSTAMP_R_ACKED)
 		nicstamp_drop_first(m);

@@ -118,30 +118,45 @@ static struct nicstamp_flow *nicstamp_acked(const struct sk_buff *skb, u32 *ack)
 
 /* -- what is made of it ------------------------------------------------------- */
 
-bool __nicstamp_tx_wanted(struct nicstamp_port *port, const struct sk_buff *skb)
+/*
+ * Locks here are taken with bottom halves off. Netpoll sends and completes packets with
+ * interrupts off, maybe those of somebody who holds such a lock: it does without.
+ */
+static bool nicstamp_may_lock(void)
 {
-	enum nicstamp_verdict verdict = NICSTAMP_NO_DATA;
-	struct nicstamp_flow *flow;
-	struct nicstamp_run run;
+	return !irqs_disabled();
+}
 
-	rcu_read_lock();
-	flow = nicstamp_sender(skb, &run);
-	if (flow) {
-		spin_lock_bh(&flow->lock);
-		verdict = nicstamp_match_post(&flow->match, run.start_seq, run.end_seq,
-					      run.seg_bytes, ktime_get_ns());
-		spin_unlock_bh(&flow->lock);
-	}
-	rcu_read_unlock();
+static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdict verdict)
+{
 	if (verdict == NICSTAMP_OK)
 		nicstamp_port_count(port, STAMPS_STAT_WANTED);
 	else if (verdict == NICSTAMP_FULL)
 		nicstamp_port_count(port, STAMPS_STAT_FULL);
+	else if (verdict == NICSTAMP_NO_SLOT)
+		nicstamp_port_count(port, STAMPS_STAT_NO_SLOT);
 	else if (verdict == NICSTAMP_AGAIN)
 		nicstamp_port_count(port, STAMPS_STAT_RETRANSMITTED);
+}
+
+/* RCU read side, as all below: a record is made of @skb. */
+static bool nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
+{
+	enum nicstamp_verdict verdict;
+	struct nicstamp_flow *flow;
+	struct nicstamp_run run;
+
+	flow = nicstamp_sender(skb, &run);
+	if (!flow)
+		return false;
+	slot = slot && !(port->info.no_tso && run.seg_bytes);
+	spin_lock_bh(&flow->lock);
+	verdict = nicstamp_match_post(&flow->match, run.start_seq, run.end_seq, run.seg_bytes,
+				      ktime_get_ns(), slot);
+	spin_unlock_bh(&flow->lock);
+	nicstamp_count_post(port, verdict);
 	return verdict == NICSTAMP_OK;
 }
-EXPORT_SYMBOL_GPL(__nicstamp_tx_wanted);
 
 /* From @post_ns to the stamp; the error is U32_MAX when that cannot be told. */
 static u32 nicstamp_wait(const struct nicstamp_stamp *stamp, u64 post_ns, u32 *error_ns)
@@ -155,7 +170,7 @@ static u32 nicstamp_wait(const struct nicstamp_stamp *stamp, u64 post_ns, u32 *e
 	return wait_ns;
 }
 
-void __nicstamp_tx(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
+static void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
 {
 	enum nicstamp_verdict verdict = NICSTAMP_UNKNOWN;
 	struct nicstamp_stamp stamp;
@@ -164,7 +179,6 @@ void __nicstamp_tx(struct nicstamp_port *port, const struct sk_buff *skb, u64 ra
 	u32 wait_ns, error_ns;
 
 	nicstamp_port_stamp(port, raw, &stamp);
-	rcu_read_lock();
 	flow = nicstamp_sender(skb, &run);
 	if (flow) {
 		spin_lock_bh(&flow->lock);
@@ -174,36 +188,97 @@ void __nicstamp_tx(struct nicstamp_port *port, const struct sk_buff *skb, u64 ra
 					      wait_ns, error_ns);
 		spin_unlock_bh(&flow->lock);
 	}
-	rcu_read_unlock();
 	nicstamp_port_count(port, verdict == NICSTAMP_OK ? STAMPS_STAT_TX :
 							   STAMPS_STAT_TX_UNKNOWN);
 }
-EXPORT_SYMBOL_GPL(__nicstamp_tx);
 
-void __nicstamp_rx(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
+static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
 {
-	enum nicstamp_verdict verdict = NICSTAMP_UNKNOWN;
+	enum nicstamp_verdict verdict;
 	struct nicstamp_stamp stamp;
 	struct nicstamp_flow *flow;
 	u32 ack;
 
-	if (!nicstamp_flow_any())
-		return;
-	rcu_read_lock();
 	flow = nicstamp_acked(skb, &ack);
-	if (flow) {
-		nicstamp_port_stamp(port, raw, &stamp);
-		spin_lock_bh(&flow->lock);
-		verdict = nicstamp_match_acked(&flow->match, ack, stamp.ns, stamp.clock,
-					       ktime_get_ns());
-		flow->step_ns = port->info.step_ns;
-		flow->tx_first = port->info.tx_first;
-		spin_unlock_bh(&flow->lock);
-	}
-	rcu_read_unlock();
+	if (!flow)
+		return;
+	nicstamp_port_stamp(port, raw, &stamp);
+	spin_lock_bh(&flow->lock);
+	verdict = nicstamp_match_acked(&flow->match, ack, stamp.ns, stamp.clock, ktime_get_ns());
+	flow->step_ns = port->info.step_ns;
+	flow->tx_first = port->info.tx_first;
+	flow->host = port->host;
+	spin_unlock_bh(&flow->lock);
 	if (verdict == NICSTAMP_OK)
 		nicstamp_port_count(port, STAMPS_STAT_RX);
 	else if (verdict == NICSTAMP_ABSURD)
 		nicstamp_port_count(port, STAMPS_STAT_RX_ABSURD);
 }
+
+/* -- the calls ------------------------------------------------------------------ */
+
+bool __nicstamp_tx_wanted(struct nicstamp_port __rcu **portp, const struct sk_buff *skb,
+			  bool slot)
+{
+	struct nicstamp_port *port;
+	bool wanted = false;
+
+	if (!nicstamp_may_lock())
+		return false;
+	rcu_read_lock();
+	port = rcu_dereference(*portp);
+	if (port)
+		wanted = nicstamp_post(port, skb, slot || port->host);
+	if (wanted && port->host) {
+		nicstamp_sent(port, skb, ktime_get_ns());
+		wanted = false;
+	}
+	rcu_read_unlock();
+	return wanted;
+}
+EXPORT_SYMBOL_GPL(__nicstamp_tx_wanted);
+
+void __nicstamp_tx(struct nicstamp_port __rcu **portp, const struct sk_buff *skb, u64 raw)
+{
+	struct nicstamp_port *port;
+
+	if (!nicstamp_may_lock())
+		return;
+	rcu_read_lock();
+	port = rcu_dereference(*portp);
+	if (port && !port->host)
+		nicstamp_sent(port, skb, raw);
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_GPL(__nicstamp_tx);
+
+void __nicstamp_rx(struct nicstamp_port __rcu **portp, const struct sk_buff *skb, u64 raw)
+{
+	struct nicstamp_port *port;
+
+	if (!nicstamp_flow_any() || !nicstamp_may_lock())
+		return;
+	rcu_read_lock();
+	port = rcu_dereference(*portp);
+	if (port && !port->host)
+		nicstamp_received(port, skb, raw);
+	rcu_read_unlock();
+}
 EXPORT_SYMBOL_GPL(__nicstamp_rx);
+
+void __nicstamp_rx_skb(struct nicstamp_port __rcu **portp, struct sk_buff *skb)
+{
+	ktime_t stamp = skb_hwtstamps(skb)->hwtstamp;
+	struct nicstamp_port *port;
+
+	if (!nicstamp_flow_any() || !nicstamp_may_lock())
+		return;
+	rcu_read_lock();
+	port = rcu_dereference(*portp);
+	if (port && port->host)
+		nicstamp_received(port, skb, ktime_get_ns());
+	else if (port && stamp)
+		nicstamp_received(port, skb, ktime_to_ns(stamp));
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_GPL(__nicstamp_rx_skb);

@@ -4,6 +4,7 @@
  * between two looks at the system's clock; nicstamp_clock.h makes a map of that.
  */
 #include <linux/module.h>
+#include <linux/ptp_clock_kernel.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
@@ -110,7 +111,7 @@ static bool nicstamp_info_is_sound(const struct nicstamp_info *info)
 }
 
 static struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev,
-						 const struct nicstamp_info *info)
+						 const struct nicstamp_info *info, bool host)
 {
 	struct nicstamp_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
 
@@ -123,6 +124,7 @@ static struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev,
 	}
 	port->info = *info;
 	port->dev = dev;
+	port->host = host;
 	seqlock_init(&port->lock);
 	INIT_DELAYED_WORK(&port->work, nicstamp_port_work);
 	nicstamp_counter_init(&port->counter, info->bits, info->mult, info->shift,
@@ -131,35 +133,95 @@ static struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev,
 	return port;
 }
 
-struct nicstamp_port *nicstamp_port_add(struct net_device *dev, const struct nicstamp_info *info)
+static int nicstamp_port_make(struct nicstamp_port __rcu **portp, struct net_device *dev,
+			      const struct nicstamp_info *info, bool host)
 {
 	struct nicstamp_port *port;
 
-	if (!nicstamp_info_is_sound(info)) {
+	if (rcu_access_pointer(*portp) || !nicstamp_info_is_sound(info)) {
 		netdev_err(dev, "nicstamp: no clock with these properties\n");
-		return ERR_PTR(-EINVAL);
+		return -EINVAL;
 	}
-	port = nicstamp_port_alloc(dev, info);
-	if (!port)
-		return ERR_PTR(-ENOMEM);
+	port = nicstamp_port_alloc(dev, info, host);
+	if (!port) {
+		netdev_err(dev, "nicstamp: no memory\n");
+		return -ENOMEM;
+	}
 	mutex_lock(&nicstamp_lock);
 	port->number = ++nicstamp_port_numbers;
 	list_add_tail_rcu(&port->list, &nicstamp_ports);
 	mutex_unlock(&nicstamp_lock);
+	rcu_assign_pointer(*portp, port);
 	if (nicstamp_flow_any())
 		schedule_delayed_work(&port->work, 0);
-	return port;
+	return 0;
+}
+
+int nicstamp_port_add(struct nicstamp_port __rcu **portp, struct net_device *dev,
+		      const struct nicstamp_info *info)
+{
+	return nicstamp_port_make(portp, dev, info, false);
 }
 EXPORT_SYMBOL_GPL(nicstamp_port_add);
 
-void nicstamp_port_del(struct nicstamp_port *port)
+static u64 nicstamp_read_ptp(void *driver)
 {
-	if (IS_ERR_OR_NULL(port))
+	struct ptp_clock_info *ptp = driver;
+	struct timespec64 now = {};
+
+	if (ptp->gettimex64)
+		ptp->gettimex64(ptp, &now, NULL);
+	else
+		ptp->gettime64(ptp, &now);
+	return timespec64_to_ns(&now);
+}
+
+int nicstamp_port_add_ptp(struct nicstamp_port __rcu **portp, struct net_device *dev,
+			  struct ptp_clock_info *ptp, u32 step_ns)
+{
+	struct nicstamp_info info = {
+		.read = nicstamp_read_ptp,
+		.driver = ptp,
+		.bits = 64,
+		.mult = 1,
+		.step_ns = step_ns,
+		.no_tso = true,
+	};
+
+	return nicstamp_port_make(portp, dev, &info, false);
+}
+EXPORT_SYMBOL_GPL(nicstamp_port_add_ptp);
+
+static u64 nicstamp_read_host(void *driver)
+{
+	return ktime_get_ns();
+}
+
+int nicstamp_port_add_host(struct nicstamp_port __rcu **portp, struct net_device *dev)
+{
+	/* nothing of a packet has left when it is stamped */
+	struct nicstamp_info info = {
+		.read = nicstamp_read_host,
+		.bits = 64,
+		.mult = 1,
+		.step_ns = 1,
+		.tx_first = true,
+	};
+
+	return nicstamp_port_make(portp, dev, &info, true);
+}
+EXPORT_SYMBOL_GPL(nicstamp_port_add_host);
+
+void nicstamp_port_del(struct nicstamp_port __rcu **portp)
+{
+	struct nicstamp_port *port = rcu_replace_pointer(*portp, NULL, true);
+
+	if (!port)
 		return;
 	mutex_lock(&nicstamp_lock);
 	list_del_rcu(&port->list);
 	mutex_unlock(&nicstamp_lock);
-	/* after this nobody finds it to wake its work */
+	/* after this no packet has it, and nobody finds it to wake its work */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&port->work);
 	free_percpu(port->stats);

@@ -29,6 +29,7 @@ static void nicstamp_fill(struct nicstamp_sample *s, const struct nicstamp_flow 
 	s->wait_ns = t->wait_ns;
 	s->wait_error_ns = t->wait_error_ns;
 	s->clock = t->clock;
+	s->host = flow->host;
 }
 
 static void nicstamp_note(struct nicstamp_flow *flow, const struct nicstamp_sample *s,

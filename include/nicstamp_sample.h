@@ -25,6 +25,7 @@ struct nicstamp_sample {
 	u32 wait_error_ns;	/* no further off; U32_MAX: not known */
 	u32 clock;		/* both stamps are of this one */
 	u32 missed;		/* requests since the last sample; U32_MAX: there was none yet */
+	bool host;		/* the clock is the host's: stamps are the driver's, not the NIC's */
 };
 
 #ifdef __KERNEL__

@@ -68,7 +68,8 @@ void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timel
 
 	if (mode == TIMELY_STAMP_TCP)
 		return;
-	if (ops && ops->sample(sk, a->una, usable ? ev->rtt_ns : 0, &s)) {
+	if (ops && ops->sample(sk, a->una, usable ? ev->rtt_ns : 0, &s) &&
+	    timely_stamp_is_welcome(mode, &s)) {
 		if (usable)
 			timely_stamp_use(&f->burst, ev, &s, a);
 	} else if (usable && !timely_stamp_leaves_tcp(mode, s.missed)) {

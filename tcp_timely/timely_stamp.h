@@ -17,7 +17,7 @@
 /* Whose times are used. */
 enum timely_stamp_mode {
 	TIMELY_STAMP_AUTO,	/* stamps where a flow has them, else TCP's own */
-	TIMELY_STAMP_HW,	/* nothing but stamps */
+	TIMELY_STAMP_HW,	/* nothing but a NIC's own stamps */
 	TIMELY_STAMP_TCP,	/* nothing but TCP's own */
 	TIMELY_STAMP_MODES
 };
@@ -61,6 +61,13 @@ static inline bool timely_stamp_leaves_tcp(enum timely_stamp_mode mode, u32 miss
 	if (mode == TIMELY_STAMP_AUTO)
 		return missed >= TIMELY_STAMP_PATIENCE;
 	return mode == TIMELY_STAMP_TCP;
+}
+
+/* Is the stamp of a kind that is to be used? */
+static inline bool timely_stamp_is_welcome(enum timely_stamp_mode mode,
+					   const struct nicstamp_sample *s)
+{
+	return mode == TIMELY_STAMP_AUTO || (mode == TIMELY_STAMP_HW && !s->host);
 }
 
 /* Put a stamp's RTT into an event that had TCP's. */

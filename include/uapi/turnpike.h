@@ -184,6 +184,7 @@ enum {
 	STAMPS_PORT_RATE_PPB,	/* s32: system's over device's clock, less 1; if known */
 	STAMPS_PORT_ERROR_NS,	/* u64: of the map to the system's clock now; if known */
 	STAMPS_PORT_STATS,	/* nest as STAMPS_A_STATS */
+	STAMPS_PORT_HOST,	/* flag: stamped by the host at the driver, not by the NIC */
 	__STAMPS_PORT_MAX,
 };
 
@@ -213,6 +214,7 @@ enum stamps_stat {
 	STAMPS_STAT_RX,			/* ACKs that completed a record */
 	STAMPS_STAT_RX_ABSURD,		/* ACKs of what was never sent */
 	STAMPS_STAT_FULL,		/* data not recorded: too much of its flow under way */
+	STAMPS_STAT_NO_SLOT,		/* data not recorded: the NIC had no room for a stamp */
 	STAMPS_STAT_RETRANSMITTED,	/* data not recorded: sent before */
 	STAMPS_STAT_READINGS,		/* of the clock */
 	STAMPS_STAT_POOR,		/* readings not used */

@@ -21,7 +21,7 @@ class Match : public ::testing::Test {
  protected:
 	nicstamp_verdict Post(u64 at, u32 start, u32 end)
 	{
-		return nicstamp_match_post(&m_, start, end, kSeg, at);
+		return nicstamp_match_post(&m_, start, end, kSeg, at, true);
 	}
 
 	nicstamp_verdict Sent(u64 at, u32 end, u32 clock = kClock)
@@ -120,6 +120,16 @@ TEST_F(Match, post__retransmission_makes_all_it_touches_ambiguous)
 	EXPECT_EQ(Take(201), NICSTAMP_AGAIN);
 	Acked(9200, 301);
 	EXPECT_EQ(Take(301), NICSTAMP_OK);
+}
+
+TEST_F(Match, post__without_a_slot_no_record_but_known_when_sent_again)
+{
+	EXPECT_EQ(nicstamp_match_post(&m_, 1, 101, kSeg, 1000, false), NICSTAMP_NO_SLOT);
+	EXPECT_EQ(m_.count, 0);
+	EXPECT_EQ(Post(2000, 51, 101), NICSTAMP_AGAIN);
+	EXPECT_EQ(Post(3000, 101, 201), NICSTAMP_OK);
+	// its ACK is no lie
+	EXPECT_EQ(Acked(4000, 101), NICSTAMP_UNKNOWN);
 }
 
 TEST_F(Match, post__data_sent_while_nobody_listened_is_no_first_transmission)

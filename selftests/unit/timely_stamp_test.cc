@@ -118,6 +118,16 @@ TEST_F(Stamp, use__below_the_floor_is_dropped)
 	EXPECT_EQ(burst_.base_rtt_ns, 0u);
 }
 
+TEST_F(Stamp, is_welcome__hosts_own_only_in_auto)
+{
+	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_AUTO, &s_));
+	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_HW, &s_));
+	EXPECT_FALSE(timely_stamp_is_welcome(TIMELY_STAMP_TCP, &s_));
+	s_.host = true;
+	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_AUTO, &s_));
+	EXPECT_FALSE(timely_stamp_is_welcome(TIMELY_STAMP_HW, &s_));
+}
+
 TEST(StampMode, leaves_tcp__as_the_mode_says)
 {
 	EXPECT_FALSE(timely_stamp_leaves_tcp(TIMELY_STAMP_AUTO, 1));

@@ -16,7 +16,7 @@
 #define RAW_SHIFT	8	/* of a step's length: only nicstamp's arithmetic sees it */
 
 struct vr_phc {
-	struct nicstamp_port *port;
+	struct nicstamp_port __rcu *port;
 	spinlock_t lock;	/* offset and rates; bottom halves off; inside vrack.lock */
 	u64 offset_ns;		/* at rack time 0 */
 	u64 fast_ppb;
@@ -71,9 +71,8 @@ static int create(struct vr_nic *nic, const struct vr_phc_knobs *k)
 	phc->step_ns = k->step_ns;
 	phc->mask = k->bits < 64 ? BIT_ULL(k->bits) - 1 : U64_MAX;
 	set(phc, k);
-	phc->port = nicstamp_port_add(nic->dev, &info);
-	if (IS_ERR(phc->port)) {
-		err = PTR_ERR(phc->port);
+	err = nicstamp_port_add(&phc->port, nic->dev, &info);
+	if (err) {
 		kfree(phc);
 		return err;
 	}
@@ -90,7 +89,7 @@ static void destroy(struct vr_nic *nic)
 		return;
 	vr_phc_attach(nic, NULL);
 	synchronize_net();
-	nicstamp_port_del(phc->port);
+	nicstamp_port_del(&phc->port);
 	kfree(phc);
 }
 
@@ -127,7 +126,7 @@ static int apply(struct vr_nic *nic, const struct vr_phc_knobs *k)
 
 static bool wanted(struct vr_nic *nic, struct sk_buff *skb)
 {
-	return nicstamp_tx_wanted(nic->phc->port, skb);
+	return nicstamp_tx_wanted(&nic->phc->port, skb, true);
 }
 
 /* @frame of @skb has left. */
@@ -136,14 +135,14 @@ static void sent(struct vr_nic *nic, struct sk_buff *skb, const struct vr_frame 
 {
 	vr_truth_sent(skb, frame, last_ps);
 	if (frame->cb.flags & VR_F_LAST && vr_cb(skb)->stamp)
-		nicstamp_tx(nic->phc->port, skb, raw_at(nic->phc, last_ps));
+		nicstamp_tx(&nic->phc->port, skb, raw_at(nic->phc, last_ps));
 }
 
 /* @skb, its data at the network header, goes to the host. */
 static void received(struct vr_nic *nic, struct sk_buff *skb, u64 last_ps)
 {
 	vr_truth_received(skb, last_ps);
-	nicstamp_rx(nic->phc->port, skb, raw_at(nic->phc, last_ps));
+	nicstamp_rx(&nic->phc->port, skb, raw_at(nic->phc, last_ps));
 }
 
 static const struct vr_phc_ops ops = {

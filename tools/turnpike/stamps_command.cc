@@ -24,8 +24,8 @@ constexpr char kMissing[] =
 
 // In the order of enum stamps_stat.
 const std::vector<std::string> kStats = {
-	"wanted", "tx", "tx_unknown", "rx", "rx_absurd", "full", "retransmitted",
-	"readings", "poor", "steps", "samples", "no_record", "unsent", "ambiguous",
+	"wanted", "tx", "tx_unknown", "rx", "rx_absurd", "full", "no_slot",
+	"retransmitted", "readings", "poor", "steps", "samples", "no_record", "unsent", "ambiguous",
 	"clocks", "absurd", "flows", "flows_refused",
 };
 
@@ -83,6 +83,7 @@ Json port_json(const Attributes &a)
 		{"dev", mnl_attr_get_str(a.at(STAMPS_PORT_NAME))},
 		{"ifindex", mnl_attr_get_u32(a.at(STAMPS_PORT_IFINDEX))},
 		{"netns", mnl_attr_get_u32(a.at(STAMPS_PORT_NETNS))},
+		{"clock", a.count(STAMPS_PORT_HOST) ? "host" : "nic"},
 		{"clock_bits", mnl_attr_get_u32(a.at(STAMPS_PORT_BITS))},
 		{"step_ns", mnl_attr_get_u32(a.at(STAMPS_PORT_STEP_NS))},
 		{"tx_stamp", a.count(STAMPS_PORT_TX_FIRST) ? "first" : "last"},
