@@ -81,7 +81,7 @@ static inline void timely_stamp_use(struct timely_burst *b, struct timely_event 
 		return;
 	}
 	ev->rtt_ns = rtt_ns;
-	ev->source = TIMELY_SRC_NIC;
+	ev->source = s->host ? TIMELY_SRC_DRIVER : TIMELY_SRC_NIC;
 	timely_completion_base(b, rtt_ns);
 }
 

@@ -109,6 +109,14 @@ TEST_F(Stamp, use__event_gets_the_stamps_rtt_and_says_so)
 	EXPECT_EQ(burst_.base_rtt_ns, 20000u);
 }
 
+TEST_F(Stamp, use__hosts_own_are_told_apart)
+{
+	event_.verdict = TIMELY_ACK_SAMPLE;
+	s_.host = true;
+	timely_stamp_use(&burst_, &event_, &s_, &ack_);
+	EXPECT_EQ(event_.source, TIMELY_SRC_DRIVER);
+}
+
 TEST_F(Stamp, use__below_the_floor_is_dropped)
 {
 	event_.verdict = TIMELY_ACK_SAMPLE;
