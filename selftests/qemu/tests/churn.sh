@@ -95,7 +95,7 @@ writes_race_with_flows() {
 
 # Flows ask it for samples on both processors all the while.
 nicstamp_comes_and_goes_under_traffic() {
-	insmod /modules/tcp_timely.ko && make_pair || return 1
+	insmod /modules/tcp_timely.ko && make_pair fq || return 1
 	start_flows 6
 	for _ in $(seq 20); do
 		insmod /modules/nicstamp.ko || return 1
@@ -108,11 +108,20 @@ nicstamp_comes_and_goes_under_traffic() {
 	unload
 }
 
+# While tcp_timely lets go of it nicstamp is in use for a moment.
+unload_nicstamp() {
+	for _ in $(seq 50); do
+		rmmod nicstamp 2>/dev/null && return 0
+		sleep 0.1
+	done
+	rmmod nicstamp
+}
+
 # Each may be the first to go, and both may go at once.
 nicstamp_and_timely_go_together() {
 	for _ in $(seq 10); do
 		insmod /modules/nicstamp.ko && insmod /modules/tcp_timely.ko || return 1
-		rmmod nicstamp &
+		unload_nicstamp &
 		one=$!
 		rmmod tcp_timely && wait $one || return 1
 	done
