@@ -17,6 +17,7 @@
 #include "timely_completion.h"
 #include "timely_host.h"
 #include "timely_rate.h"
+#include "timely_stamp.h"
 
 #define TIMELY_VARIANTS		2
 
@@ -152,5 +153,13 @@ static inline struct timely_flow *timely_flow(const struct sock *sk)
 {
 	return inet_csk_ca(sk);
 }
+
+/* -- NIC stamps (timely_nic.c) -------------------------------------------- */
+
+int timely_nic_init(void);
+void timely_nic_exit(void);
+void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
+		      const struct timely_ack *a, struct timely_event *ev);
+void timely_nic_forget(struct sock *sk);
 
 #endif /* TIMELY_H */

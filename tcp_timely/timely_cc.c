@@ -458,6 +458,7 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 	timely_ack_fill(&a, sk, f, c, rs);
 	completed = timely_completion_ack(&f->burst, &a, &ev);
 	if (completed) {
+		timely_nic_event(sk, f, c, &a, &ev);
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_VERDICT + ev.verdict);
 		if (ev.verdict == TIMELY_ACK_SAMPLE)
 			timely_decide(sk, f, c, &a, &ev, rs);
@@ -598,6 +599,7 @@ static void timely_release(struct sock *sk)
 
 	if (!(f->flags & TIMELY_FLOW_READY))
 		return;
+	timely_nic_forget(sk);
 	timely_set_active(f, false);
 	timely_dev_put(f->dev);
 	f->dev = NULL;

@@ -93,10 +93,46 @@ writes_race_with_flows() {
 	unload
 }
 
+# Flows ask it for samples on both processors all the while.
+nicstamp_comes_and_goes_under_traffic() {
+	insmod /modules/tcp_timely.ko && make_pair fq || return 1
+	start_flows 6
+	for _ in $(seq 20); do
+		insmod /modules/nicstamp.ko || return 1
+		sleep 0.1
+		rmmod nicstamp || return 1
+	done
+	# shellcheck disable=SC2086
+	wait $flows
+	drop_pair
+	unload
+}
+
+# While tcp_timely lets go of it nicstamp is in use for a moment.
+unload_nicstamp() {
+	for _ in $(seq 50); do
+		rmmod nicstamp 2>/dev/null && return 0
+		sleep 0.1
+	done
+	rmmod nicstamp
+}
+
+# Each may be the first to go, and both may go at once.
+nicstamp_and_timely_go_together() {
+	for _ in $(seq 10); do
+		insmod /modules/nicstamp.ko && insmod /modules/tcp_timely.ko || return 1
+		unload_nicstamp &
+		one=$!
+		rmmod tcp_timely && wait $one || return 1
+	done
+}
+
 ktap_start
 ktap_case "unload is refused while flows use it" unload_is_refused_in_use
 ktap_case "unload and reload after killed flows" reload_between_flows
 ktap_case "load and unload under other traffic" reload_under_other_traffic
 ktap_case "link down and namespace removal under traffic" namespace_goes_under_traffic
 ktap_case "settings written while two processors send" writes_race_with_flows
+ktap_case "nicstamp comes and goes under traffic" nicstamp_comes_and_goes_under_traffic
+ktap_case "nicstamp and tcp_timely are unloaded at once" nicstamp_and_timely_go_together
 ktap_finish

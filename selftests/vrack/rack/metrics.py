@@ -156,6 +156,25 @@ def rtt_us(run, stat="avg", sink=None):
 
 
 @metric
+def stamp_rtt_us(run, stat="avg", source="hw"):
+    """RTT of nicstamp's samples: avg, sd, max, p50, ...; source=tcp: what TCP made
+    of the same ACKs."""
+    return _us(Hist.read(_stamps(run)[{"hw": "rtt", "tcp": "tcp_rtt"}[source]]).statistic(stat))
+
+
+@metric
+def stamp_error_ns(run, stat="p99"):
+    """How far nicstamp's samples are off the rack's own times: avg, max, p50, ..."""
+    return Hist.read(_stamps(run)["error"]).statistic(stat)
+
+
+@metric
+def stamp_samples(run):
+    """Samples of nicstamp that were held against the rack's own times."""
+    return _stamps(run)["error"]["count"]
+
+
+@metric
 def base_rtt_us(run, sink=None):
     """Base RTT in closed form, of the paths to one receiving host or of the
     reference pair."""
@@ -329,6 +348,12 @@ def _reach(flow, rate_bps, after, step, signal):
         if rate is not None and rate >= rate_bps:
             return time_s
     return None
+
+
+def _stamps(run):
+    if "stamps" not in run.stats:
+        raise ValueError("no NIC has a clock; see nic.phc")
+    return run.stats["stamps"]
 
 
 def _sampled(run, load, host=None):
