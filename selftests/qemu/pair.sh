@@ -25,6 +25,25 @@ make_pair() {
 	sleep 0.5
 }
 
+# start_flows SECONDS: four of them from a to b, on both processors
+start_flows() {
+	flows=
+	for algorithm in timely timely_patched timely timely_patched; do
+		in_a flow send 10.0.0.2 5000 "$1" $algorithm > /dev/null 2>&1 &
+		flows="$flows $!"
+	done
+}
+
+# A socket's namespace and its last reference go away some time after the process,
+# and modules hold each other for a moment.
+unload() {
+	for _ in $(seq 150); do
+		rmmod "$1" 2>/dev/null && return 0
+		sleep 0.1
+	done
+	rmmod "$1"
+}
+
 drop_pair() {
 	kill $server 2>/dev/null
 	ip netns del a 2>/dev/null
