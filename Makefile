@@ -38,6 +38,7 @@ help:
 	@echo 'Turnpike $(VERSION)'
 	@echo
 	@echo '  make modules     kernel modules for the running kernel, or for KDIR=<kernel build tree>'
+	@echo '  make drivers     a NIC driver patched for nicstamp: DRIVER=igb KSRC=<kernel source tree> KDIR='
 	@echo '  make tools       the turnpike command and the load generator, in build/'
 	@echo '  make check       style checks and unit tests; no root, under a minute once built'
 	@echo '  make test        everything: check, module tests in UML 6.12, 6.1 and debug kernels,'
@@ -79,6 +80,12 @@ link-sources: kernel-headers
 modules: link-sources
 	@$(kbuild) M=$(modules_out) modules
 	@echo 'Modules for $(release) are in $(modules_out)'
+
+# For scripts, the last line says where the driver is.
+.PHONY: drivers
+drivers: modules
+	@CI=$(CI) drivers/build '$(DRIVER)' '$(KSRC)' '$(KDIR)' $(abspath build/drivers/$(release)) \
+		$(modules_out)/Module.symvers
 
 .PHONY: test-modules
 test-modules: extra_sources = selftests/vrack
