@@ -25,7 +25,7 @@ strict := W=1 C=2 KCFLAGS=-Werror CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
 kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
-sources := Kbuild VERSION compat include tcp_timely tlt drivers
+sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 # vload belongs to the tests and is not installed.
 man_pages := $(filter-out Documentation/man/vload.1,$(wildcard Documentation/man/*))
@@ -126,7 +126,7 @@ unit-tests: $(header_tests)
 		$(MAKE) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
 	done
 
-build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
+build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror $(sanitize) -I$(CURDIR) -o $@ $< \
 		-lgtest_main -lgtest -lpthread
@@ -153,6 +153,9 @@ deps:
 
 # -- installation -------------------------------------------------------------
 
+# Where the distribution's tc looks for what it loads.
+tc_lib ?= /usr/lib/$(shell $(CC) -print-multiarch)/tc
+
 # Without the key there is no point in trying to sign.
 unsigned := $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
@@ -162,6 +165,7 @@ install: tools modules
 		INSTALL_MOD_STRIP=1 DEPMOD=true $(unsigned) modules_install
 	depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $(release)
 	install -D -m 755 $(BUILD)/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
+	install -D -m 644 $(BUILD)/tc/q_onramp.so $(DESTDIR)$(tc_lib)/q_onramp.so
 	for page in $(man_pages); do \
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
@@ -175,7 +179,7 @@ uninstall:
 		[ ! -e $$kernel/modules.dep ] || \
 			depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $${kernel##*/}; \
 	done
-	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike
+	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike $(DESTDIR)$(tc_lib)/q_onramp.so
 	for page in $(man_pages); do \
 		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
 	done

@@ -11,7 +11,10 @@
 #include <linux/sysctl.h>
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
+#include <linux/module.h>
 #include <net/net_namespace.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
 #include <net/tcp.h>
 
 #include "turnpike_config.h"
@@ -100,6 +103,82 @@ static inline void tp_netdev_set_lltx(struct net_device *dev)
 #else
 #define tp_ts_info ethtool_ts_info
 #endif
+
+/* -- the kernel's fq, which onramp does as --------------------------------- */
+
+/* How many bands it has, with what weights, and whether it has a fast path. */
+#ifdef TP_HAVE_FQ_BANDS
+#define TP_FQ_BANDS		FQ_BANDS
+#define TP_FQ_MIN_WEIGHT	FQ_MIN_WEIGHT
+#define TP_FQ_FAST_PATH		true
+
+static inline int tp_fq_weight(int band)
+{
+	return band == 0 ? 9 << 16 : band == 1 ? 3 << 16 : 1 << 16;
+}
+
+static inline u8 tp_fq_prio2band(int prio)
+{
+	return sch_default_prio2band[prio];
+}
+#else
+#define TP_FQ_BANDS		1
+#define TP_FQ_MIN_WEIGHT	0
+#define TP_FQ_FAST_PATH		false
+
+static inline int tp_fq_weight(int band)
+{
+	return 1 << 16;
+}
+
+static inline u8 tp_fq_prio2band(int prio)
+{
+	return 0;
+}
+#endif
+
+/* Can TCP timestamps count microseconds? */
+#ifdef TP_HAVE_TCP_CLOCK_TS
+#define TP_TCP_USEC_TS	true
+#else
+#define TP_TCP_USEC_TS	false
+#endif
+
+#ifdef TP_HAVE_FQ_DROP_REASON
+#define tp_qdisc_drop(skb, sch, to_free, reason)			\
+	qdisc_drop_reason(skb, sch, to_free, SKB_DROP_REASON_##reason)
+#else
+/* Every reason of these kernels is the same one. */
+#define SKB_DROP_REASON_FQ_BAND_LIMIT		0
+#define SKB_DROP_REASON_FQ_HORIZON_LIMIT	0
+#define SKB_DROP_REASON_FQ_FLOW_LIMIT		0
+#define tp_qdisc_drop(skb, sch, to_free, reason)			\
+	((void)SKB_DROP_REASON_##reason, qdisc_drop(skb, sch, to_free))
+#endif
+
+static inline struct sk_buff *tp_qdisc_dequeue_internal(struct Qdisc *sch)
+{
+#ifdef TP_HAVE_QDISC_DEQUEUE_INTERNAL
+	return qdisc_dequeue_internal(sch, false);
+#else
+	return sch->dequeue(sch);
+#endif
+}
+
+#ifdef TP_HAVE_MODULE_ALIAS_NET_SCH
+#define TP_MODULE_ALIAS_SCH(name)	MODULE_ALIAS_NET_SCH(name)
+#else
+#define TP_MODULE_ALIAS_SCH(name)	MODULE_ALIAS("sch_" name)
+#endif
+
+static inline bool tp_sk_is_tcp(const struct sock *sk)
+{
+#ifdef TP_HAVE_SK_IS_TCP
+	return sk_is_tcp(sk);
+#else
+	return sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP;
+#endif
+}
 
 /* What the timestamp option says of a packet whose skb_mstamp_ns is set. */
 static inline u32 tp_tcp_skb_timestamp(const struct tcp_sock *tp, const struct sk_buff *skb)

@@ -135,6 +135,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_STARTED	4	/* has its first rate */
 #define TIMELY_FLOW_OWN_PACING	8	/* not to be left to fq */
 #define TIMELY_FLOW_RECOVERING	16	/* the window is that of loss recovery */
+#define TIMELY_FLOW_OPENING	32	/* the window has not reached its bound yet */
 
 /* The private part of a socket; the socket lock guards all of it.  timely_get_info
  * reads it without, and may show values of two moments.

@@ -26,6 +26,7 @@
 #include <linux/module.h>
 
 #include "compat/compat.h"
+#include "include/onramp_hold.h"
 #include "include/trace/events/turnpike_timely.h"
 #include "timely.h"
 
@@ -57,13 +58,27 @@ static const struct timely_config *timely_config(const struct sock *sk)
 
 /* -- the output device ---------------------------------------------------- */
 
+/* sch_onramp's, while it is loaded.  Called under RCU only, so that a grace period after
+ * it was taken away nobody is in it.
+ */
+static onramp_hold_fn timely_hold;
+
 /* Time that the sender's queueing discipline held the burst back on purpose, to
  * be taken off its RTT.  Pacing is not in it: send times are departure times.
  */
-static u32 timely_hold_ns(const struct sock *sk, const struct sk_buff *skb)
+static u32 timely_hold_ns(const struct sock *sk, u32 end_seq)
 {
-	return 0;
+	onramp_hold_fn hold = READ_ONCE(timely_hold);
+
+	return hold ? hold(sk, end_seq) : 0;
 }
+
+void timely_set_hold(onramp_hold_fn hold)
+{
+	WRITE_ONCE(timely_hold, hold);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(timely_set_hold);
 
 static void timely_set_active(struct timely_flow *f, bool active)
 {
@@ -204,18 +219,34 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 	return clamp_t(u64, segs, c->host.cwnd_min_segs, tp->snd_cwnd_clamp);
 }
 
+/* The window opens by what was acked, as in slow start, until it reaches its bound or
+ * something is lost.  The rate of a start is a guess that knows nothing of other hosts:
+ * 400 flows that begin within a millisecond, each with all that its rate would allow,
+ * overflow 6 MB of buffer, and those that lose all they sent stand still until a timeout.
+ */
+static u32 timely_open_segs(const struct sock *sk, struct timely_flow *f, u32 window, u32 open)
+{
+	if (!(f->flags & TIMELY_FLOW_OPENING))
+		return window;
+	if (open >= window || inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
+		f->flags &= ~TIMELY_FLOW_OPENING;
+	return min(window, open);
+}
+
 /* Loss recovery keeps the number of packets in the network: one leaves for each
  * that arrived, but a burst may always be out.  A paced flow has nothing in flight
  * between two bursts, and without packets behind it the loss of a retransmission
  * would only be found by timeout.  After a timeout the window opens with the ACKs.
  */
-static void timely_set_window(struct sock *sk, const struct timely_flow *f,
+static void timely_set_window(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c, u32 acked)
 {
 	u32 least = max_t(u32, f->burst_segs, c->host.cwnd_min_segs);
-	u32 window = timely_window_segs(sk, f, c);
 	struct tcp_sock *tp = tcp_sk(sk);
+	u32 window;
 
+	window = timely_open_segs(sk, f, timely_window_segs(sk, f, c),
+				  max(tcp_snd_cwnd(tp) + acked, least));
 	switch (inet_csk(sk)->icsk_ca_state) {
 	case TCP_CA_Recovery:
 		window = min(window, max(tcp_packets_in_flight(tp) + acked, least));
@@ -272,6 +303,7 @@ static void timely_start(struct sock *sk, struct timely_flow *f, const struct ti
 
 	timely_rate_start(&f->rate, &c->params, timely_start_rate_bps(sk, f, c));
 	timely_apply_rate(sk, f, c);
+	f->flags |= TIMELY_FLOW_OPENING;
 	/* TCP's initial window is not paced by TCP: where the rate is low, less of it. */
 	tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), timely_window_segs(sk, f, c)));
 }
@@ -291,6 +323,8 @@ static void timely_restart_idle(struct sock *sk, struct timely_flow *f,
 	restart_bps = max(start_bps, f->rate.rate_bps >> halvings);
 	timely_rate_idle(&f->rate, &c->params, restart_bps);
 	timely_apply_rate(sk, f, c);
+	f->flags |= TIMELY_FLOW_OPENING;
+	tcp_snd_cwnd_set(tcp_sk(sk), min_t(u32, tcp_snd_cwnd(tcp_sk(sk)), TCP_INIT_CWND));
 	timely_set_window(sk, f, c, 0);
 	timely_stat_inc(sock_net(sk), TIMELY_STAT_IDLE_RESTARTS);
 }
@@ -372,7 +406,7 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	a->delack_ns = timely_delack_ns(sk);
 	a->hole = tp->sacked_out || ca_state >= TCP_CA_Recovery;
 	a->rwnd_limited = tp->chrono_type == TCP_CHRONO_RWND_LIMITED;
-	a->hold_ns = timely_hold_ns(sk, head);
+	a->hold_ns = timely_hold_ns(sk, a->newest_end_seq);
 	timely_ack_wire(a, f, c);
 }
 

@@ -25,17 +25,27 @@ make_pair() {
 	sleep 0.5
 }
 
-# start_flows SECONDS: four of them from a to b, on both processors
+drop_pair() {
+	kill $server 2>/dev/null
+	ip netns del a 2>/dev/null
+	ip netns del b
+}
+
+# start_flows SECONDS CC...: one of each, all at once; their processes are $flows
 start_flows() {
+	_seconds=$1
+	shift
 	flows=
-	for algorithm in timely timely_patched timely timely_patched; do
-		in_a flow send 10.0.0.2 5000 "$1" $algorithm > /dev/null 2>&1 &
+	for _cc; do
+		in_a flow send 10.0.0.2 5000 "$_seconds" "$_cc" > /dev/null 2>&1 &
 		flows="$flows $!"
 	done
 }
 
-# A socket's namespace and its last reference go away some time after the process,
-# and modules hold each other for a moment.
+start_timely_flows() { start_flows "$1" timely timely_patched timely timely_patched; }
+
+# unload MODULE: a socket's namespace and its last reference go away some time after
+# the process, as does another module's
 unload() {
 	for _ in $(seq 150); do
 		rmmod "$1" 2>/dev/null && return 0
@@ -44,8 +54,14 @@ unload() {
 	rmmod "$1"
 }
 
-drop_pair() {
-	kill $server 2>/dev/null
-	ip netns del a 2>/dev/null
-	ip netns del b
+# cost_row BURSTS CC [NAME]: instructions of a segment, in a row that says BURSTS and NAME
+cost_row() {
+	row=$(in_a cost 10.0.0.2 5000 ${seconds:-1} "$2" 200) || { echo "not ok - $1 ${3:-$2}: no result"; exit 1; }
+	echo "$1 ${3:-$2} ${row#* }"
+}
+
+# bursts frames|gso: how TCP's segments leave it: one by one, or as many as it will
+bursts() {
+	[ "$1" = frames ] && segs=1 || segs=65535
+	ip -n a link set eth0 gso_max_segs $segs
 }

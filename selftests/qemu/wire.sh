@@ -43,7 +43,7 @@ make_wire() {
 
 # while_sending SECONDS COMMAND...: the command again and again while flows send
 while_sending() {
-	start_flows "$1"
+	start_timely_flows "$1"
 	shift
 	while kill -0 "${flows##* }" 2>/dev/null; do
 		"$@" || return 1

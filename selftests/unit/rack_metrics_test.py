@@ -123,6 +123,11 @@ class Metrics(Made):
         self.assertAlmostEqual(self.value("queue_bytes(after=0.1, until=0.2)"), 15000)
         self.assertAlmostEqual(self.value("util_between(after=0.05, until=0.1)"), 1.0)
 
+    def test_queue_clears(self):
+        self.assertAlmostEqual(self.value("queue_clear_ms(500, 0, window_ms=10)"), 10)
+        self.assertAlmostEqual(self.value("queue_clear_ms(5050, 0.05)"), 1)
+        self.assertAlmostEqual(self.value("queue_clear_ms(5000, 0.05)"), 150)
+
     def test_flows(self):
         self.assertAlmostEqual(self.value("jain"), 16 / (2 * 10))
         self.assertAlmostEqual(self.value("flow_gbps(min)"), 1)
@@ -143,6 +148,21 @@ class Metrics(Made):
         self.assertAlmostEqual(self.value("fct_us(max)"), 4)
         self.assertAlmostEqual(self.value("fct_us(p50, most_bytes=5000)"), 1.5)
         self.assertEqual(self.value("completed"), 4)
+
+    def test_times_of_requests(self):
+        rounds = {"name": "rounds", "type": "incast", "goodput_bps": 0, "flows": [],
+                  "fct_us": {"count": 4, "mean": 6.5, "max": 9},
+                  "rct_us": {"count": 2, "mean": 8, "max": 9},
+                  "samples": {"fct": [[2000, 4], [2000, 7], [2000, 6], [2000, 9]], "rct": [7, 9]}}
+        for samples in (rounds["samples"], None):
+            rounds["samples"] = samples
+            result = {"loads": vload()["loads"] + [rounds]}
+            with open(os.path.join(self.directory, "vload.result.json"), "w",
+                      encoding="utf-8") as stream:
+                json.dump(result, stream)
+            self.run_result = RunResult(self.plan, 1, self.directory)
+            self.assertAlmostEqual(self.value("rct_us(max)"), 9)
+            self.assertAlmostEqual(self.value("rct_us(avg, load=rounds)"), 8)
 
     def test_ping(self):
         self.assertEqual(self.value("ping_us(echo, p99)"), 31.0)

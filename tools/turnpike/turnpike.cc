@@ -31,6 +31,7 @@ int main(int argc, char **argv)
 	app.set_version_flag("--version", "turnpike " TURNPIKE_VERSION);
 	app.require_subcommand(1);
 	turnpike::add_replay_command(app, action);
+	turnpike::add_usec_ts_command(app, action);
 	turnpike::add_stamps_command(app, action);
 	turnpike::add_tlt_command(app, action);
 	try {

@@ -9,7 +9,7 @@
 
 unload_is_refused_in_use() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
-	start_flows 3
+	start_timely_flows 3
 	sleep 1
 	if rmmod tcp_timely 2>/dev/null; then
 		echo "unloaded under its own flows"
@@ -24,7 +24,7 @@ unload_is_refused_in_use() {
 reload_between_flows() {
 	for round in 1 2 3 4 5; do
 		insmod /modules/tcp_timely.ko && make_pair fq || return 1
-		start_flows 0.7
+		start_timely_flows 0.7
 		sleep 0.3
 		# shellcheck disable=SC2086
 		kill $flows
@@ -51,7 +51,7 @@ namespace_goes_under_traffic() {
 	insmod /modules/tcp_timely.ko || return 1
 	for _ in 1 2 3; do
 		make_pair fq || return 1
-		start_flows 5
+		start_timely_flows 5
 		sleep 0.5
 		ip netns exec a ip link set eth0 down
 		drop_pair
@@ -63,7 +63,7 @@ namespace_goes_under_traffic() {
 
 writes_race_with_flows() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
-	start_flows 4
+	start_timely_flows 4
 	ip netns exec a sh -c '
 		knobs=/proc/sys/net/ipv4/tcp_timely
 		for i in $(seq 300); do
@@ -76,10 +76,37 @@ writes_race_with_flows() {
 	unload tcp_timely
 }
 
+# Flows ask it for samples on both processors all the while.
+nicstamp_comes_and_goes_under_traffic() {
+	insmod /modules/tcp_timely.ko && make_pair fq || return 1
+	start_timely_flows 6
+	for _ in $(seq 20); do
+		insmod /modules/nicstamp.ko || return 1
+		sleep 0.1
+		rmmod nicstamp || return 1
+	done
+	# shellcheck disable=SC2086
+	wait $flows
+	drop_pair
+	unload tcp_timely
+}
+
+# Each may be the first to go, and both may go at once.
+nicstamp_and_timely_go_together() {
+	for _ in $(seq 10); do
+		insmod /modules/nicstamp.ko && insmod /modules/tcp_timely.ko || return 1
+		unload nicstamp &
+		one=$!
+		rmmod tcp_timely && wait $one || return 1
+	done
+}
+
 ktap_start
 ktap_case "unload is refused while flows use it" unload_is_refused_in_use
 ktap_case "unload and reload after killed flows" reload_between_flows
 ktap_case "load and unload under other traffic" reload_under_other_traffic
 ktap_case "link down and namespace removal under traffic" namespace_goes_under_traffic
 ktap_case "settings written while two processors send" writes_race_with_flows
+ktap_case "nicstamp comes and goes under traffic" nicstamp_comes_and_goes_under_traffic
+ktap_case "nicstamp and tcp_timely are unloaded at once" nicstamp_and_timely_go_together
 ktap_finish

@@ -38,7 +38,7 @@ port_lives_while_up() {
 link_flaps() { while_sending 6 down_and_up && soon sends; }
 
 driver_unbinds() {
-	start_flows 5
+	start_timely_flows 5
 	sleep 1
 	rebind e1000e || return 1
 	# shellcheck disable=SC2086

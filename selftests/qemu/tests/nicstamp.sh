@@ -27,7 +27,7 @@ loads() {
 more_samples() {
 	goal=$(($(counted samples) + enough))
 	for _ in $(seq 30); do
-		start_flows 2
+		start_timely_flows 2
 		# shellcheck disable=SC2086  # a list of processes
 		wait $flows
 		[ "$(counted samples)" -lt $goal ] || return 0
@@ -65,7 +65,7 @@ link_flaps() { while_sending 4 down_and_up && more_samples; }
 
 # The driver gives its port back with packets on their way, and takes a new one.
 driver_unbinds() {
-	start_flows 8
+	start_timely_flows 8
 	for _ in 1 2 3; do
 		sleep 0.5
 		rebind virtio_net || return 1
@@ -75,7 +75,7 @@ driver_unbinds() {
 		ip netns del a
 		ip netns del b
 		make_wire || return 1
-		start_flows 8
+		start_timely_flows 8
 	done
 	# shellcheck disable=SC2086
 	kill $flows 2>/dev/null
@@ -86,7 +86,7 @@ nicstamp_is_held() { ! rmmod nicstamp 2>/dev/null; }
 
 namespace_goes() {
 	for _ in 1 2 3; do
-		start_flows 5
+		start_timely_flows 5
 		sleep 1
 		drop_pair
 		# shellcheck disable=SC2086
@@ -99,7 +99,7 @@ timely_comes_and_goes() {
 	in_a flow send 10.0.0.2 5000 8 cubic > /run/sent &
 	other=$!
 	for _ in $(seq 5); do
-		start_flows 0.5
+		start_timely_flows 0.5
 		# shellcheck disable=SC2086
 		wait $flows
 		unload tcp_timely && insmod /modules/tcp_timely.ko || return 1
@@ -113,31 +113,6 @@ goes_away() {
 	unload tcp_timely && unload virtio_net && unload nicstamp
 }
 
-# Without a driver that holds it. Flows ask it for samples on both processors.
-nicstamp_comes_and_goes() {
-	insmod /modules/tcp_timely.ko && make_pair fq || return 1
-	start_flows 6
-	for _ in $(seq 20); do
-		insmod /modules/nicstamp.ko || return 1
-		sleep 0.1
-		unload nicstamp || return 1
-	done
-	# shellcheck disable=SC2086
-	wait $flows
-	drop_pair
-	unload tcp_timely
-}
-
-# Each may be the first to go, and both may go at once.
-both_go_at_once() {
-	for _ in $(seq 10); do
-		insmod /modules/nicstamp.ko && insmod /modules/tcp_timely.ko || return 1
-		unload nicstamp &
-		one=$!
-		unload tcp_timely && wait $one || return 1
-	done
-}
-
 ktap_start
 ktap_case "modules and NICs are there" loads
 ktap_case "stamps become samples" becomes_samples
@@ -149,6 +124,4 @@ ktap_case "nicstamp is held by the driver" nicstamp_is_held
 ktap_case "namespaces go under traffic" namespace_goes
 ktap_case "tcp_timely comes and goes under traffic" timely_comes_and_goes
 ktap_case "all modules unload" goes_away
-ktap_case "nicstamp comes and goes under traffic" nicstamp_comes_and_goes
-ktap_case "nicstamp and tcp_timely are unloaded at once" both_go_at_once
 ktap_finish

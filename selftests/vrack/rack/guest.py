@@ -25,7 +25,7 @@ POWER_OFF = "perl -e 'syscall(169, 0xfee1dead, 672274793, 0x4321fedc, 0)'"
 
 INIT = """#!/bin/sh
 # The first process of the guest; written by the scenario runner.
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/
+export PATH={build}:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/ TC_LIB_DIR={build}/tc
 cd {run} || exit 1
 finish() {{
 	echo "$1" > status
@@ -119,7 +119,7 @@ def _init(directory, plan, tools):
                for name, params in needed_modules(plan).items()]
     allowed = " ".join(["reno"] + [cc for cc in plan.congestion_controls() if cc != "reno"])
     return INIT.format(
-        run=shlex.quote(directory), power_off=POWER_OFF, load_module=LOAD_MODULE,
+        run=shlex.quote(directory), build=shlex.quote(tools.build), power_off=POWER_OFF, load_module=LOAD_MODULE,
         modules="\n".join(modules), ctl=CTL, leaks=LEAKS,
         # only what stands here may be chosen in a namespace other than the first
         cc=f"try sh -c 'echo {allowed} > /proc/sys/net/ipv4/tcp_allowed_congestion_control'",
@@ -144,11 +144,17 @@ def needed_modules(plan):
     modules = {"nicstamp": {}, "vrack": {}, "vrack_phc": {}} if clocks else {"vrack": {}}
     if any(cc.startswith("timely") for cc in plan.congestion_controls()):
         modules["tcp_timely"] = {}
+    if any(_uses_qdisc(host, "onramp") for host in plan.hosts.values()):
+        modules["sch_onramp"] = {}
     if any(host["tlt"] for host in plan.hosts.values()):
         modules["tlt"] = {}
     for name, params in settings["modules"].items():
         modules[name] = params
     return modules
+
+
+def _uses_qdisc(host, name):
+    return any(name in text.split() for text in [host["qdisc"] or "", *(host["tc"] or ())])
 
 
 def _params(params):

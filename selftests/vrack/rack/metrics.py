@@ -103,6 +103,24 @@ def queue_bytes(run, port=None, stat="avg", after=None, until=None):
 
 
 @metric
+def queue_clear_ms(run, limit_bytes, after, port=None, window_ms=1.0):
+    """Time from 'after' until a port's queue is no longer than limit_bytes on the
+    average of window_ms, the window's end; the rest of the series if never."""
+    rows = [row for row in run.series(port or run.plan.bottleneck[0]) if row[0] >= after]
+    total, first, span = 0, 0, window_ms / 1e3 - 1e-9
+    for last, row in enumerate(rows):
+        total += row[1]
+        if row[0] - rows[first][0] < span:
+            continue
+        while row[0] - rows[first + 1][0] >= span:
+            total -= rows[first][1]
+            first += 1
+        if total <= limit_bytes * (last - first + 1):
+            return (row[0] - after) * 1e3
+    return (rows[-1][0] - after) * 1e3 if rows else None
+
+
+@metric
 def util_between(run, port=None, after=None, until=None):
     """Utilization of a port between two times in s, from its series."""
     name = port or run.plan.bottleneck[0]
@@ -223,13 +241,18 @@ def rtos(run, load=None):
 @metric
 def fct_us(run, stat="p50", load=None, least_bytes=0, most_bytes=None):
     """Completion time of flows, of those of a size if sizes are given."""
-    return _times(run, "fct", stat, load, least_bytes, most_bytes)
+    samples = [us for size, us in _samples(run, "fct", load)
+               if size >= least_bytes and (most_bytes is None or size <= most_bytes)]
+    if samples or least_bytes or most_bytes is not None:
+        return statistic(samples, stat) if samples else None
+    return _from_summary(run, "fct_us", stat, load)
 
 
 @metric
 def rct_us(run, stat="p50", load=None):
     """Completion time of requests (incast rounds, RPCs)."""
-    return _times(run, "rct", stat, load, 0, None)
+    samples = _samples(run, "rct", load)
+    return statistic(samples, stat) if samples else _from_summary(run, "rct_us", stat, load)
 
 
 @metric
@@ -341,16 +364,13 @@ def _sampled(run, load, host=None):
     return flows
 
 
-def _times(run, key, stat, load, least_bytes, most_bytes):
-    loads = run.loads(load)
-    samples = [sample[1] for item in loads for sample in (item.get("samples") or {}).get(key, ())
-               if sample[0] >= least_bytes and (most_bytes is None or sample[0] <= most_bytes)]
-    if samples:
-        return statistic(samples, stat)
-    summaries = [item[key + "_us"] for item in loads if (item.get(key + "_us") or {}).get("count")]
-    if len(summaries) == 1 and not least_bytes and most_bytes is None:
-        return summaries[0].get(_summary(stat))
-    return None
+def _samples(run, key, load):
+    return [sample for item in run.loads(load) for sample in (item.get("samples") or {}).get(key, ())]
+
+
+def _from_summary(run, key, stat, load):
+    summaries = [item[key] for item in run.loads(load) if (item.get(key) or {}).get("count")]
+    return summaries[0].get(_summary(stat)) if len(summaries) == 1 else None
 
 
 def _summary(stat):

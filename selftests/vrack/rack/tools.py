@@ -19,6 +19,7 @@ class Tools:
         self.kernel = kernel_program(kernel)
         self.modules = os.path.realpath(modules or module_directory(self.kernel))
         self.vload = os.path.realpath(vload or os.path.join(REPO, "build", "vload"))
+        self.build = os.path.join(REPO, "build")     # turnpike, and what tc loads
         self.turnpike = os.path.join(REPO, "build", "turnpike")
 
     def module(self, name):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A TCP sender and a receiver for the tests of tcp_timely.
+"""A TCP sender and a receiver for the tests of modules.
 
 traffic.py sink [--port N] [--stop-after S --stop-for S]
     accept connections and read them, until killed

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of sch_onramp.ko share.
+ *
+ * Locks: the qdisc's lock guards struct onramp_sched and its flows; the control block
+ * of a flow has a lock of its own, taken inside the former, and by feedback alone.
+ */
+#ifndef ONRAMP_H
+#define ONRAMP_H
+
+#include <linux/hrtimer.h>
+#include <linux/in6.h>
+#include <linux/llist.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+#include <net/sock.h>
+
+#include "compat/compat.h"
+#include "include/uapi/turnpike.h"
+#include "onramp_base.h"
+#include "onramp_bound.h"
+#include "onramp_burst.h"
+#include "onramp_excess.h"
+#include "onramp_flight.h"
+#include "onramp_pause.h"
+#include "onramp_release.h"
+
+/* -- options (onramp_option.c) --------------------------------------------- */
+
+/* All settings.  Changed as a whole under the qdisc's lock.  Feedback reads its part
+ * without: for one sample it may see old and new ones together, each of them valid.
+ */
+struct onramp_config {
+	/* fq's */
+	u32 limit;
+	u32 flow_limit;
+	u32 quantum;
+	u32 initial_quantum;
+	u32 refill_delay;		/* jiffies */
+	u32 orphan_mask;
+	u32 timer_slack_ns;
+	u32 buckets_log;
+	u64 max_rate;			/* bytes per second; ~0: none */
+	u64 low_rate;			/* bytes per second */
+	u64 ce_threshold_ns;
+	u64 horizon_ns;
+	s32 weights[TP_FQ_BANDS];
+	u8 prio2band[TC_PRIO_MAX + 1];
+	bool horizon_drop;
+	bool pacing;
+	/* On-Ramp's */
+	bool pause_on;
+	bool governor;
+	u8 feedback;			/* ONRAMP_FEEDBACK_ */
+	u8 gate;			/* ONRAMP_GATE_ */
+	u64 feedback_timeout_ns;
+	u64 line_rate;			/* bytes per second; 0: ask the device */
+	struct onramp_pause_params pause;
+};
+
+/* -- the line (onramp_line.c) ---------------------------------------------- */
+
+enum onramp_bql {
+	ONRAMP_BQL_UNKNOWN,
+	ONRAMP_BQL_YES,
+	ONRAMP_BQL_NO,
+};
+
+/* The device's wire.  Under the qdisc's lock, but for what the notifier writes. */
+struct onramp_line {
+	u64 rate;			/* bytes per second, 0: not known; RTNL writes */
+	u32 mult;			/* ns per byte << ONRAMP_LINE_SHIFT; RTNL writes */
+	bool real;			/* the device is hardware; set once */
+	bool gated;			/* the gate is in use */
+	u8 bql;				/* enum onramp_bql */
+	u8 looks;			/* packets without a sign of BQL so far */
+	u64 free_ns;			/* the line is busy until then */
+	struct list_head node;		/* in the list of all, RTNL */
+};
+
+#define ONRAMP_LINE_SHIFT	20
+
+/* -- flows (onramp_flow.c) -------------------------------------------------- */
+
+struct onramp_ctl;
+
+struct onramp_flow {
+	/* looked at by lookup, enqueue and dequeue */
+	struct rb_root out_of_order;	/* packets that leave before the list's last */
+	struct sk_buff *head;		/* packets by departure time */
+	union {
+		struct sk_buff *tail;	/* while there are packets */
+		unsigned long idle;	/* jiffies | 1 since the flow is on no list */
+	};
+	union {
+		struct rb_node node;	/* in its bucket */
+		u64 fast_packets;	/* of the fast path's flow, which is in none */
+	};
+	unsigned long key;		/* socket, or hash with bit 0, or socket with bit 1 */
+	u32 socket_hash;		/* to notice that a socket is a new one */
+	int qlen;
+
+	int credit;
+	u8 band;
+	bool held;			/* its first packet met a pause */
+	bool pace_anew;			/* was paused: its packets' times are in the past */
+	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
+	struct rb_node delayed_node;	/* in onramp_sched.delayed */
+	u64 time_next_ns;		/* pacing: not before */
+	u64 wake_ns;			/* key of the tree */
+	struct onramp_release release;	/* of data after a pause */
+
+	struct onramp_ctl *ctl;		/* NULL: never paused */
+};
+
+struct onramp_list {
+	struct onramp_flow *first;
+	struct onramp_flow *last;
+};
+
+struct onramp_band {
+	struct onramp_list new_flows;
+	struct onramp_list old_flows;
+	int credit;
+};
+
+struct onramp_stats {
+	u64 gc_flows, highprio, throttled, flow_limit, too_long, alloc_errors;
+	u64 ce_marks, horizon_drops, horizon_caps, band_drops[TP_FQ_BANDS];
+	u64 held_packets, held_ns, timeouts, bypassed, burst_cuts, gated;
+};
+
+/* Histogram of delays: buckets of a quarter octave from 1 us on, and what is below. */
+#define ONRAMP_HIST_BUCKETS	80
+
+/* What feedback counts, without the qdisc's lock: atomics, so that no ACK waits. */
+struct onramp_counts {
+	atomic64_t samples, pauses, capped, recalled, unknown, late, steps;
+	atomic_t controlled;
+	atomic64_t delay[ONRAMP_HIST_BUCKETS];
+};
+
+struct onramp_sched {
+	/* read mostly */
+	struct onramp_config config;
+	struct rb_root *buckets;	/* 1 << buckets_log of them */
+	u32 buckets_log;
+	struct Qdisc *sch;
+	struct net *net;
+	bool listening;			/* onramp_tcpts_get() was called; RTNL */
+	u64 release_step;		/* bytes per second, from the threshold */
+	u64 burst_mult;			/* from the threshold: onramp_burst.h */
+
+	/* read and written by every packet */
+	struct onramp_line line;
+	unsigned int band_nr;		/* being served */
+	struct onramp_band bands[TP_FQ_BANDS];
+	struct onramp_flow internal;	/* fast path; on older kernels high priority */
+	struct rb_root delayed;
+	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
+	u64 unthrottle_latency_ns;
+	u64 clock_ns;			/* of the last packet */
+	u32 band_packets[TP_FQ_BANDS];
+	u32 flows;
+	u32 inactive;			/* flows without packets */
+	u32 throttled;			/* flows in delayed */
+	struct qdisc_watchdog watchdog;
+	struct llist_head kicked;	/* control blocks whose pause got shorter */
+
+	/* seldom used */
+	struct onramp_stats stats;
+	struct onramp_counts counts;
+};
+
+/* In an skb while it is queued. */
+struct onramp_cb {
+	u64 send_ns;			/* departure time */
+	u32 note_ns;			/* pause counter at enqueue, low bits */
+	u8 band;
+	u8 kind;			/* enum onramp_kind */
+};
+
+enum onramp_kind {
+	ONRAMP_PLAIN,			/* fq's rules and nothing else */
+	ONRAMP_DATA,			/* held while the path is overloaded */
+	ONRAMP_BEHIND,			/* a FIN: never held, never before its data */
+	ONRAMP_AHEAD,			/* a pure ACK or RST: overtakes held data */
+};
+
+static inline struct onramp_cb *onramp_cb(struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct onramp_cb));
+	return (struct onramp_cb *)qdisc_skb_cb(skb)->data;
+}
+
+#define ONRAMP_NEVER_NS		(~0ULL)
+
+extern struct onramp_flow onramp_throttled;
+
+static inline bool onramp_flow_is_throttled(const struct onramp_flow *f)
+{
+	return f->next == &onramp_throttled;
+}
+
+static inline bool onramp_flow_is_idle(const struct onramp_flow *f)
+{
+	return f->idle & 1UL;
+}
+
+int onramp_flow_init(void);
+void onramp_flow_exit(void);
+struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb,
+				     u64 now_ns);
+void onramp_flow_release_all(struct onramp_sched *q);
+int onramp_flow_resize(struct onramp_sched *q, u32 log);
+void onramp_flow_drop_all(struct onramp_sched *q);
+void onramp_flow_add_tail(struct onramp_list *list, struct onramp_flow *f);
+void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb);
+struct sk_buff *onramp_flow_peek(const struct onramp_flow *f);
+void onramp_flow_unlink(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb);
+void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns);
+void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f);
+
+/* -- control (onramp_ctl.c) -------------------------------------------------- */
+
+/* A connection as the socket has it. */
+struct onramp_key {
+	possible_net_t net;
+	struct in6_addr saddr;		/* IPv4 is mapped */
+	struct in6_addr daddr;
+	__be16 sport;
+	__be16 dport;
+	u32 pad;
+};
+
+/* What pausing needs to know of a connection.  Flows of several queues of a device may
+ * share one.
+ */
+struct onramp_ctl {
+	struct rhash_head node;
+	struct onramp_key key;		/* constant */
+	refcount_t refs;		/* flows that refer to it */
+	int bound_if;			/* constant: device that the socket is bound to */
+	spinlock_t lock;		/* guards the rest */
+	struct onramp_flow *flow;	/* that sent last; NULL: gone */
+	struct onramp_sched *sched;	/* of flow */
+	struct llist_node kick;
+	bool kicked;			/* in sched->kicked */
+	u32 mss;			/* of the newest packet */
+	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
+	u64 heard_ns;			/* last feedback */
+	u32 edge_seq;			/* newest data there was feedback on */
+	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
+	bool ts_known;			/* ts_ref is valid */
+	struct onramp_bound bound;
+	struct onramp_pause pause;
+	struct onramp_base base;
+	struct onramp_gap gap;		/* what base has of standing queue */
+	struct rcu_head rcu;
+	struct onramp_flight flight;
+};
+
+/* When the packet left, for whoever makes a delay of it. */
+struct onramp_departure {
+	u64 tx_ns;			/* of the byte asked for, CLOCK_MONOTONIC */
+	u32 hold_ns;			/* that On-Ramp kept it before, not in tx_ns */
+	u32 packet_bytes;
+};
+
+int onramp_ctl_init(void);
+void onramp_ctl_exit(void);
+bool onramp_ctl_wanted(const struct onramp_sched *q, const struct sock *sk);
+void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+		       u64 now_ns);
+void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
+struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
+u32 onramp_ctl_enqueued(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk,
+			u64 now_ns);
+u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
+void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+		     bool late, u64 now_ns);
+void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
+
+/* The two functions through which every feedback source works; the caller holds
+ * ctl->lock and made sure that ctl->sched is not NULL.
+ *
+ * onramp_ctl_departure() tells when the byte before @end_seq left, or false when that is
+ * not known, ambiguous or never happened.  onramp_ctl_sample() then takes its delay:
+ * the queueing delay, or with synchronized clocks the one-way delay.  A source that knows
+ * of a cumulative acknowledgement calls onramp_flight_acked() afterwards.
+ */
+bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d);
+void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
+
+/* -- sources of feedback ------------------------------------------------------ */
+
+/* onramp_tcpts.c: microsecond TCP timestamps */
+int onramp_tcpts_get(struct net *net);
+void onramp_tcpts_put(struct net *net);
+int onramp_tcpts_init(void);
+void onramp_tcpts_exit(void);
+
+/* -- packets (onramp_packet.c) ------------------------------------------------ */
+
+struct onramp_segment {
+	u32 seq;
+	u32 payload;
+};
+
+enum onramp_kind onramp_packet_kind(const struct sk_buff *skb, struct onramp_segment *seg);
+void onramp_packet_key(const struct sock *sk, struct onramp_key *key);
+
+/* -- the rest ----------------------------------------------------------------- */
+
+/* onramp_path.c: what flows to a destination learned, for those that come */
+void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns);
+u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns);
+u64 onramp_path_until_ns(const struct onramp_key *key);
+bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us);
+int onramp_path_init(void);
+void onramp_path_exit(void);
+
+/* onramp_burst.c: the burst governor; f->ctl->lock is held */
+void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk);
+
+/* onramp_return.c: what the governor took from a socket, given back */
+void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk);
+void onramp_return(struct onramp_ctl *ctl);
+
+/* onramp_line.c */
+int onramp_line_init(void);
+void onramp_line_exit(void);
+void onramp_line_add(struct onramp_sched *q);
+void onramp_line_del(struct onramp_sched *q);
+void onramp_line_refresh(struct onramp_sched *q);
+void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb);
+void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns);
+
+static inline u64 onramp_line_ns(const struct onramp_line *line, u32 bytes)
+{
+	return ((u64)READ_ONCE(line->mult) * bytes) >> ONRAMP_LINE_SHIFT;
+}
+
+/* onramp_option.c */
+void onramp_option_default(struct onramp_config *c, const struct net_device *dev);
+int onramp_option_parse(struct onramp_config *c, struct nlattr *opt,
+			struct netlink_ext_ack *extack);
+int onramp_option_dump(const struct onramp_sched *q, struct sk_buff *skb);
+
+/* onramp_stat.c */
+int onramp_stat_dump(struct Qdisc *sch, struct gnet_dump *d);
+void onramp_stat_delay(struct onramp_counts *c, u64 delay_ns);
+
+/* onramp_sched.c */
+extern struct Qdisc_ops onramp_qdisc_ops;
+
+/* onramp_alloc.c */
+void *onramp_alloc(struct kmem_cache *cache, gfp_t flags);
+int onramp_alloc_init(void);
+void onramp_alloc_exit(void);
+
+#endif /* ONRAMP_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * No flow waits for longer than a bound without sending a packet.
+ *
+ * Several rules hold a flow: the pause itself, feedback that is overdue.  Each has an end,
+ * but feedback may start them again, and a peer may send what it likes.  Whatever they
+ * say, this is the last word: time runs from the first refusal since a packet left.
+ */
+#ifndef ONRAMP_BOUND_H
+#define ONRAMP_BOUND_H
+
+#include "include/turnpike_types.h"
+
+struct onramp_bound {
+	u64 since_ns;		/* first refusal; valid if refused */
+	bool refused;
+};
+
+/* A packet left. */
+static inline void onramp_bound_sent(struct onramp_bound *b)
+{
+	b->refused = false;
+}
+
+/* Until when a flow is held that the rules hold until @until_ns. */
+static inline u64 onramp_bound_hold(struct onramp_bound *b, u64 now_ns, u64 until_ns,
+				    u64 max_ns)
+{
+	u64 end_ns;
+
+	if (until_ns <= now_ns)
+		return until_ns;
+	if (!b->refused) {
+		b->refused = true;
+		b->since_ns = now_ns;
+	}
+	end_ns = b->since_ns + max_ns;
+	return until_ns < end_ns ? until_ns : end_ns;
+}
+
+#endif /* ONRAMP_BOUND_H */

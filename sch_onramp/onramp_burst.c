@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The burst governor: onramp_burst.h says how large a burst may be.
+ *
+ * The limit is the socket's own (sk_gso_max_size), which others may set too: it is only
+ * made smaller here, and given back only as far as it was taken.
+ */
+#include <net/tcp.h>
+
+#include "onramp.h"
+
+/* A packet of @sk is being queued: as a rule by the owner of the socket's lock. */
+void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
+{
+	struct onramp_ctl *ctl = f->ctl;
+	u64 rate = f->release.rate ?: READ_ONCE(sk->sk_pacing_rate);
+	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
+
+	if (!ctl->mss || !now)
+		return;
+	/* Somebody else wrote there since: a new route, a congestion control. */
+	before = ctl->gso_set == now ? ctl->gso_before : now;
+	want = min(onramp_burst_bytes(q->burst_mult, rate, ctl->mss), before);
+	/* Let small changes be: each costs a line of the socket. */
+	if (want > now - now / 8 && want < now + now / 8)
+		return;
+	if (want < now)
+		q->stats.burst_cuts++;
+	ctl->gso_before = before;
+	ctl->gso_set = want;
+	WRITE_ONCE(sk->sk_gso_max_size, want);
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The controller: between packets and feedback on one side and the pausing rule on the
+ * other.
+ *
+ *      enqueue --> note pause counter            sources of feedback
+ *      dequeue --> may it leave? record it            |  departure(), sample()
+ *                        \                            v
+ *                         onramp_flight.h ---> onramp_pause.h ---> until_ns
+ *
+ * A control block is made for a connection's first data and found by the connection's
+ * addresses, so that any source can get at it without the qdisc's lock.  When feedback
+ * makes a pause shorter, the qdisc is told by a list without lock and looks again.
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/tcp.h>
+
+#include "include/onramp_hold.h"
+#include "include/trace/events/turnpike_onramp.h"
+#include "onramp.h"
+
+/* The qdisc is not woken for less than what its timers are late anyway. */
+#define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
+
+/* Control blocks at most, of 2.5 KB each: 160 MB.  Flows beyond are sent as fq would. */
+#define ONRAMP_CTL_MAX		(1 << 16)
+
+static struct kmem_cache *onramp_ctl_cache;
+static struct rhashtable onramp_ctls;
+
+static const struct rhashtable_params onramp_ctl_params = {
+	.key_len = sizeof(struct onramp_key),
+	.key_offset = offsetof(struct onramp_ctl, key),
+	.head_offset = offsetof(struct onramp_ctl, node),
+	.automatic_shrinking = true,
+};
+
+/* Caller holds the RCU read lock. */
+struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
+{
+	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
+}
+
+/* -- life ------------------------------------------------------------------------- */
+
+static void onramp_ctl_free(struct rcu_head *head)
+{
+	kmem_cache_free(onramp_ctl_cache, container_of(head, struct onramp_ctl, rcu));
+}
+
+/* Can anything tell how long the socket's packets are under way?  Without that they would
+ * never be held, and need no more than fq does.  Feedback comes to the socket's namespace,
+ * and it is looked for in the device's.
+ */
+bool onramp_ctl_wanted(const struct onramp_sched *q, const struct sock *sk)
+{
+#ifdef TP_HAVE_TCP_CLOCK_TS
+	return sk_fullsock(sk) && tp_sk_is_tcp(sk) && tcp_sk(sk)->tcp_usec_ts &&
+	       tcp_sk(sk)->rx_opt.tstamp_ok && net_eq(sock_net(sk), q->net);
+#else
+	return false;
+#endif
+}
+
+static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
+					  const struct sock *sk, u32 seq, u64 now_ns)
+{
+	struct onramp_ctl *ctl = NULL;
+
+	if (atomic_read(&onramp_ctls.nelems) < ONRAMP_CTL_MAX)
+		ctl = onramp_alloc(onramp_ctl_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!ctl) {
+		q->stats.alloc_errors++;
+		return NULL;
+	}
+	/* The ring of records needs no clearing. */
+	memset(ctl, 0, offsetof(struct onramp_ctl, flight));
+	ctl->key = *key;
+	refcount_set(&ctl->refs, 1);
+	ctl->bound_if = READ_ONCE(sk->sk_bound_dev_if);
+	spin_lock_init(&ctl->lock);
+	ctl->heard_ns = now_ns;
+	onramp_pause_init(&ctl->pause, now_ns);
+	onramp_base_init(&ctl->base);
+	ctl->edge_seq = seq;
+	onramp_flight_init(&ctl->flight, seq);
+	return ctl;
+}
+
+/* A new flow begins where its path is: other flows may know that it is overloaded. */
+static void onramp_ctl_recall(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
+{
+	u64 until_ns = onramp_path_until_ns(&ctl->key);
+
+	if (until_ns <= now_ns)
+		return;
+	onramp_pause_adopt(&ctl->pause, &q->config.pause, now_ns, until_ns);
+	atomic64_inc(&q->counts.recalled);
+}
+
+/* The flow's first data: give it a control block, the one of another queue if it has. */
+void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+		       u64 now_ns)
+{
+	struct onramp_segment seg;
+	struct onramp_ctl *ctl;
+	struct onramp_key key;
+	int err;
+
+	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
+		return;
+	onramp_packet_key(skb->sk, &key);
+	rcu_read_lock();
+	ctl = onramp_ctl_lookup(&key);
+	if (ctl && !refcount_inc_not_zero(&ctl->refs))
+		ctl = NULL;
+	if (!ctl) {
+		ctl = onramp_ctl_make(q, &key, skb->sk, seg.seq, now_ns);
+		if (!ctl)
+			goto out;
+		onramp_ctl_recall(q, ctl, now_ns);
+		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
+		if (err) {
+			kmem_cache_free(onramp_ctl_cache, ctl);
+			/* Another queue was faster, or one is just leaving: next packet. */
+			q->stats.alloc_errors += err != -EEXIST;
+			goto out;
+		}
+	}
+	spin_lock(&ctl->lock);
+	ctl->flow = f;
+	ctl->sched = q;
+	spin_unlock(&ctl->lock);
+	f->ctl = ctl;
+	atomic_inc(&q->counts.controlled);
+out:
+	rcu_read_unlock();
+}
+
+/* Bottom halves are off. */
+static void onramp_ctl_put(struct onramp_ctl *ctl)
+{
+	if (!refcount_dec_and_test(&ctl->refs))
+		return;
+	rhashtable_remove_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
+	onramp_return(ctl);
+	call_rcu(&ctl->rcu, onramp_ctl_free);
+}
+
+/* Under the qdisc's lock, or with the qdisc out of reach of packets. */
+void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
+{
+	struct onramp_ctl *ctl = f->ctl;
+
+	local_bh_disable();
+	spin_lock(&ctl->lock);
+	if (ctl->flow == f) {
+		ctl->flow = NULL;
+		ctl->sched = NULL;
+	}
+	spin_unlock(&ctl->lock);
+	/* It may be in our list, and nobody can put it there from now on.  Others in the
+	 * list wait for their time then, as they would have.
+	 */
+	if (!llist_empty(&q->kicked))
+		onramp_ctl_kicked(q, false);
+	f->ctl = NULL;
+	atomic_dec(&q->counts.controlled);
+	onramp_ctl_put(ctl);
+	local_bh_enable();
+}
+
+/* -- packets ------------------------------------------------------------------------ */
+
+/* Feedback has stopped: whatever the pause was for, nobody knows about it any more. */
+static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
+{
+	if (ctl->pause.until_ns <= now_ns ||
+	    now_ns < ctl->heard_ns + q->config.feedback_timeout_ns)
+		return;
+	onramp_pause_release(&ctl->pause, now_ns);
+	/* Nor is anything in flight waited for. */
+	ctl->edge_seq = ctl->flight.end_seq;
+	q->stats.timeouts++;
+}
+
+/* The pause counter now, for the packet that is put in the queue. */
+u32 onramp_ctl_enqueued(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk,
+			u64 now_ns)
+{
+	struct onramp_ctl *ctl = f->ctl;
+	u32 note_ns;
+
+	spin_lock(&ctl->lock);
+	onramp_pause_count(&ctl->pause, now_ns);
+	note_ns = (u32)ctl->pause.paused_ns;
+	if (q->config.governor)
+		onramp_burst_govern(q, f, sk);
+	else if (unlikely(ctl->gso_set))
+		onramp_return_to(ctl, sk);
+	spin_unlock(&ctl->lock);
+	return note_ns;
+}
+
+/* The pause's end, or that of what is known.  ctl->lock is held. */
+static u64 onramp_ctl_pause_end(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
+{
+	u64 until_ns;
+
+	onramp_ctl_timeout(q, ctl, now_ns);
+	until_ns = ctl->pause.until_ns;
+	if (until_ns > now_ns)
+		until_ns = min(until_ns, ctl->heard_ns + q->config.feedback_timeout_ns);
+	return until_ns;
+}
+
+/* Until when data is held: not longer than the bound, whatever the pause says. */
+u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
+{
+	u64 until_ns, bound_ns;
+
+	spin_lock(&ctl->lock);
+	until_ns = onramp_ctl_pause_end(q, ctl, now_ns);
+	bound_ns = onramp_bound_hold(&ctl->bound, now_ns, until_ns, q->config.pause.max_ns);
+	if (unlikely(until_ns > now_ns && bound_ns <= now_ns)) {
+		onramp_pause_release(&ctl->pause, now_ns);
+		ctl->edge_seq = ctl->flight.end_seq;
+		atomic64_inc(&q->counts.capped);
+	}
+	spin_unlock(&ctl->lock);
+	return bound_ns;
+}
+
+/* A data packet leaves; @late: paced anew after a pause. */
+void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+		     bool late, u64 now_ns)
+{
+	struct onramp_cb *cb = onramp_cb(skb);
+	struct onramp_record r = { .tx_ns = now_ns };
+	struct onramp_ctl *ctl = f->ctl;
+	struct onramp_segment seg;
+
+	if (unlikely(onramp_packet_kind(skb, &seg) != ONRAMP_DATA))
+		return;
+	spin_lock(&ctl->lock);
+	r.start_seq = seg.seq;
+	r.end_seq = seg.seq + seg.payload;
+	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
+	onramp_bound_sent(&ctl->bound);
+	/* Waiting for one's turn or departure time is no hold; a pause makes it one, and so
+	 * does the wait behind what a pause held.
+	 */
+	if ((late || (u32)r.note_ns != cb->note_ns) && now_ns > cb->send_ns) {
+		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
+		q->stats.held_packets++;
+		q->stats.held_ns += r.hold_ns;
+	}
+	/* Silence counts from the first packet that could be answered. */
+	if (ctl->edge_seq == ctl->flight.end_seq)
+		ctl->heard_ns = now_ns;
+	ctl->mss = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : seg.payload;
+	ctl->flow = f;
+	ctl->sched = q;
+	onramp_flight_sent(&ctl->flight, &r);
+	trace_onramp_send(ctl, &r, READ_ONCE(skb->sk->sk_pacing_rate));
+	spin_unlock(&ctl->lock);
+}
+
+/* -- feedback ----------------------------------------------------------------------- */
+
+/* ctl->lock is held, and with it ctl->sched cannot go away. */
+static void onramp_ctl_kick(struct onramp_ctl *ctl)
+{
+	if (ctl->kicked)
+		return;
+	ctl->kicked = true;
+	/* As long as it is in the list it counts as referred to by a flow. */
+	refcount_inc(&ctl->refs);
+	llist_add(&ctl->kick, &ctl->sched->kicked);
+	__netif_schedule(qdisc_root(ctl->sched->sch));
+}
+
+/* Pauses that got shorter: their flows wait for the wrong time. */
+void onramp_ctl_kicked(struct onramp_sched *q, bool wake)
+{
+	struct llist_node *list = llist_del_all(&q->kicked);
+	struct onramp_ctl *ctl, *next;
+	struct onramp_flow *f;
+
+	llist_for_each_entry_safe(ctl, next, list, kick) {
+		spin_lock(&ctl->lock);
+		ctl->kicked = false;
+		f = ctl->sched == q ? ctl->flow : NULL;
+		spin_unlock(&ctl->lock);
+		if (wake && f && f->ctl == ctl && onramp_flow_is_throttled(f))
+			onramp_flow_unthrottle(q, f);
+		onramp_ctl_put(ctl);
+	}
+}
+
+bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d)
+{
+	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
+
+	lockdep_assert_held(&ctl->lock);
+	if (!r || r->retrans || !onramp_flight_holds(&ctl->flight, end_seq)) {
+		atomic64_inc(&ctl->sched->counts.unknown);
+		return false;
+	}
+	/* The packet's bytes leave the NIC one after the other. */
+	d->tx_ns = r->tx_ns + onramp_line_ns(&ctl->sched->line, end_seq - r->start_seq);
+	d->hold_ns = r->hold_ns;
+	d->packet_bytes = r->end_seq - r->start_seq;
+	return true;
+}
+
+void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns)
+{
+	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
+	struct onramp_sched *q = ctl->sched;
+	u64 before_ns = ctl->pause.until_ns, rtt_ns;
+	struct onramp_verdict v;
+
+	lockdep_assert_held(&ctl->lock);
+	if (!r)
+		return;
+	rtt_ns = now_ns - r->tx_ns;
+	ctl->heard_ns = now_ns;
+	if (onramp_seq_before(ctl->edge_seq, end_seq))
+		ctl->edge_seq = end_seq;
+	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
+	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
+	onramp_stat_delay(&q->counts, owd_ns);
+	atomic64_inc(&q->counts.samples);
+	if (v.pause_ns)
+		atomic64_inc(&q->counts.pauses);
+	if (v.capped)
+		atomic64_inc(&q->counts.capped);
+	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)
+		onramp_ctl_kick(ctl);
+}
+
+/* -- for tcp_timely ------------------------------------------------------------------ */
+
+static u32 onramp_ctl_hold_ns(const struct sock *sk, u32 end_seq)
+{
+	const struct onramp_record *r;
+	struct onramp_ctl *ctl;
+	struct onramp_key key;
+	u32 hold_ns = 0;
+
+	onramp_packet_key(sk, &key);
+	ctl = onramp_ctl_lookup(&key);
+	if (!ctl)
+		return 0;
+	spin_lock_bh(&ctl->lock);
+	r = onramp_flight_find(&ctl->flight, end_seq);
+	if (r)
+		hold_ns = r->hold_ns;
+	spin_unlock_bh(&ctl->lock);
+	return hold_ns;
+}
+
+static void onramp_ctl_offer(onramp_hold_fn hold)
+{
+	void (*set_hold)(onramp_hold_fn hold) = symbol_get(timely_set_hold);
+
+	if (!set_hold)
+		return;
+	set_hold(hold);
+	symbol_put(timely_set_hold);
+}
+
+static int onramp_ctl_module(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	const struct module *module = ptr;
+
+	if (event == MODULE_STATE_LIVE && !strcmp(module->name, "tcp_timely"))
+		onramp_ctl_offer(onramp_ctl_hold_ns);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block onramp_ctl_notifier = {
+	.notifier_call = onramp_ctl_module,
+};
+
+int onramp_ctl_init(void)
+{
+	int err = -ENOMEM;
+
+	onramp_ctl_cache = kmem_cache_create("onramp_ctl", sizeof(struct onramp_ctl), 0,
+					     SLAB_HWCACHE_ALIGN, NULL);
+	if (!onramp_ctl_cache)
+		return err;
+	err = rhashtable_init(&onramp_ctls, &onramp_ctl_params);
+	if (err)
+		goto fail_cache;
+	err = register_module_notifier(&onramp_ctl_notifier);
+	if (err)
+		goto fail_table;
+	onramp_ctl_offer(onramp_ctl_hold_ns);
+	return 0;
+
+fail_table:
+	rhashtable_destroy(&onramp_ctls);
+fail_cache:
+	kmem_cache_destroy(onramp_ctl_cache);
+	return err;
+}
+
+void onramp_ctl_exit(void)
+{
+	unregister_module_notifier(&onramp_ctl_notifier);
+	onramp_ctl_offer(NULL);
+	rcu_barrier();
+	rhashtable_destroy(&onramp_ctls);
+	kmem_cache_destroy(onramp_ctl_cache);
+}

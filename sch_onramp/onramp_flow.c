@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows: a socket's packets, or those of one hash value, in order of departure.
+ *
+ *   bucket (one of 1024) -> red-black tree by key -> flow -> packets
+ *
+ * A flow that ran empty stays for some seconds, since its socket is likely to send
+ * again; lookups of others that pass it later free it.
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <net/tcp.h>
+
+#include "onramp.h"
+
+/* Flows freed by one lookup at most, and their age; what fq has. */
+#define ONRAMP_GC_MAX	8
+#define ONRAMP_GC_AGE	(3 * HZ)
+
+static struct kmem_cache *onramp_flow_cache;
+
+struct onramp_flow onramp_throttled;
+
+void onramp_flow_add_tail(struct onramp_list *list, struct onramp_flow *f)
+{
+	if (list->first)
+		list->last->next = f;
+	else
+		list->first = f;
+	list->last = f;
+	f->next = NULL;
+}
+
+/* -- packets of a flow ---------------------------------------------------------- */
+
+/* Nearly always the packet leaves after all before it and the list's end is its place. */
+void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb)
+{
+	struct rb_node **link = &f->out_of_order.rb_node, *parent = NULL;
+	u64 send_ns = onramp_cb(skb)->send_ns;
+
+	if (!f->head || send_ns >= onramp_cb(f->tail)->send_ns) {
+		if (f->head)
+			f->tail->next = skb;
+		else
+			f->head = skb;
+		f->tail = skb;
+		skb->next = NULL;
+		return;
+	}
+	while (*link) {
+		parent = *link;
+		link = send_ns >= onramp_cb(rb_to_skb(parent))->send_ns ? &parent->rb_right
+									: &parent->rb_left;
+	}
+	rb_link_node(&skb->rbnode, parent, link);
+	rb_insert_color(&skb->rbnode, &f->out_of_order);
+}
+
+struct sk_buff *onramp_flow_peek(const struct onramp_flow *f)
+{
+	struct sk_buff *other = skb_rb_first(&f->out_of_order);
+
+	if (likely(!other))
+		return f->head;
+	if (!f->head || onramp_cb(other)->send_ns < onramp_cb(f->head)->send_ns)
+		return other;
+	return f->head;
+}
+
+/* Take out what onramp_flow_peek() gave. */
+void onramp_flow_unlink(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb)
+{
+	struct Qdisc *sch = q->sch;
+
+	if (skb == f->head) {
+		f->head = skb->next;
+	} else {
+		rb_erase(&skb->rbnode, &f->out_of_order);
+		skb->dev = qdisc_dev(sch);	/* shares its place with rbnode */
+	}
+	skb_mark_not_on_list(skb);
+	f->qlen--;
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+}
+
+static void onramp_flow_purge(struct onramp_flow *f)
+{
+	struct rb_node *node;
+
+	while ((node = rb_first(&f->out_of_order))) {
+		struct sk_buff *skb = rb_to_skb(node);
+
+		rb_erase(node, &f->out_of_order);
+		rtnl_kfree_skbs(skb, skb);
+	}
+	if (f->head)
+		rtnl_kfree_skbs(f->head, f->tail);
+	f->head = NULL;
+	f->qlen = 0;
+}
+
+/* -- waiting ---------------------------------------------------------------------- */
+
+void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
+{
+	struct rb_node **link = &q->delayed.rb_node, *parent = NULL;
+
+	f->wake_ns = wake_ns;
+	while (*link) {
+		parent = *link;
+		link = wake_ns >= rb_entry(parent, struct onramp_flow, delayed_node)->wake_ns ?
+		       &parent->rb_right : &parent->rb_left;
+	}
+	rb_link_node(&f->delayed_node, parent, link);
+	rb_insert_color(&f->delayed_node, &q->delayed);
+	f->next = &onramp_throttled;
+	q->throttled++;
+	q->stats.throttled++;
+	q->delayed_next_ns = min(q->delayed_next_ns, wake_ns);
+}
+
+void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f)
+{
+	rb_erase(&f->delayed_node, &q->delayed);
+	q->throttled--;
+	onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
+}
+
+/* -- lookup ----------------------------------------------------------------------- */
+
+static void onramp_flow_free(struct onramp_sched *q, struct onramp_flow *f)
+{
+	if (unlikely(f->ctl))
+		onramp_ctl_detach(q, f);
+	kmem_cache_free(onramp_flow_cache, f);
+}
+
+static bool onramp_flow_is_old(const struct onramp_flow *f)
+{
+	return onramp_flow_is_idle(f) && time_after(jiffies, f->idle + ONRAMP_GC_AGE);
+}
+
+/* Free old flows on the way to @key. */
+static void onramp_flow_collect(struct onramp_sched *q, struct rb_root *root,
+				unsigned long key)
+{
+	struct onramp_flow *old[ONRAMP_GC_MAX], *f;
+	struct rb_node *node = root->rb_node;
+	int i, count = 0;
+
+	while (node && count < ONRAMP_GC_MAX) {
+		f = rb_entry(node, struct onramp_flow, node);
+		if (f->key == key)
+			break;
+		if (onramp_flow_is_old(f))
+			old[count++] = f;
+		node = f->key > key ? node->rb_left : node->rb_right;
+	}
+	for (i = 0; i < count; i++) {
+		rb_erase(&old[i]->node, root);
+		onramp_flow_free(q, old[i]);
+	}
+	q->flows -= count;
+	q->inactive -= count;
+	q->stats.gc_flows += count;
+}
+
+static void onramp_flow_claim(const struct onramp_sched *q, struct sock *sk)
+{
+	if (!q->config.pacing || READ_ONCE(sk->sk_pacing_status) == SK_PACING_FQ)
+		return;
+	/* TCP then leaves pacing to us: pairs with its reading before it sets a timer. */
+	smp_store_release(&sk->sk_pacing_status, SK_PACING_FQ);
+}
+
+/* The address of a socket came to be used by another connection. */
+static void onramp_flow_renew(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk)
+{
+	f->credit = q->config.initial_quantum;
+	f->socket_hash = sk->sk_hash;
+	onramp_flow_claim(q, sk);
+	if (onramp_flow_is_throttled(f))
+		onramp_flow_unthrottle(q, f);
+	f->time_next_ns = 0;
+	if (f->ctl)
+		onramp_ctl_detach(q, f);
+}
+
+/* A packet goes past all flows if it may leave now, nothing limits its rate, and no flow
+ * is ready to send, which all include waiting behind at most seven packets like it.
+ */
+static bool onramp_flow_fast(const struct onramp_sched *q, struct sk_buff *skb, u64 now_ns)
+{
+	const struct onramp_cb *cb = onramp_cb(skb);
+	const struct sock *sk = skb->sk;
+
+	if (!TP_FQ_FAST_PATH || cb->send_ns > now_ns ||
+	    cb->kind == ONRAMP_DATA || cb->kind == ONRAMP_BEHIND)
+		return false;
+	if (q->sch->q.qlen && (q->flows != q->inactive + q->throttled ||
+			       q->internal.qlen >= 8 || q->delayed_next_ns <= now_ns))
+		return false;
+	if (sk && sk_fullsock(sk) && !tp_sk_is_tcp(sk) &&
+	    READ_ONCE(sk->sk_max_pacing_rate) != ~0UL)
+		return false;
+	return q->config.max_rate == ~0ULL;
+}
+
+static struct onramp_flow *onramp_flow_search(struct rb_root *root, unsigned long key,
+					      struct rb_node **parent,
+					      struct rb_node ***link)
+{
+	struct onramp_flow *f;
+
+	*link = &root->rb_node;
+	*parent = NULL;
+	while (**link) {
+		*parent = **link;
+		f = rb_entry(*parent, struct onramp_flow, node);
+		if (f->key == key)
+			return f;
+		*link = f->key > key ? &(*parent)->rb_left : &(*parent)->rb_right;
+	}
+	return NULL;
+}
+
+static struct onramp_flow *onramp_flow_make(struct onramp_sched *q, unsigned long key)
+{
+	struct onramp_flow *f = onramp_alloc(onramp_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (unlikely(!f)) {
+		q->stats.alloc_errors++;
+		return NULL;
+	}
+	memset(f, 0, sizeof(*f));
+	f->idle = jiffies | 1UL;
+	f->key = key;
+	f->credit = q->config.initial_quantum;
+	q->flows++;
+	q->inactive++;
+	return f;
+}
+
+/* @sk: the packet's socket where the flow is the socket's, NULL where it is a hash's. */
+static struct onramp_flow *onramp_flow_get(struct onramp_sched *q, unsigned long key,
+					   struct sock *sk)
+{
+	struct rb_root *root = &q->buckets[hash_long(key, q->buckets_log)];
+	struct rb_node *parent, **link;
+	struct onramp_flow *f;
+
+	onramp_flow_collect(q, root, key);
+	f = onramp_flow_search(root, key, &parent, &link);
+	if (f) {
+		if (unlikely(sk && f->socket_hash != sk->sk_hash))
+			onramp_flow_renew(q, f, sk);
+		return f;
+	}
+	f = onramp_flow_make(q, key);
+	if (unlikely(!f))
+		return &q->internal;
+	if (sk) {
+		f->socket_hash = sk->sk_hash;
+		onramp_flow_claim(q, sk);
+	}
+	rb_link_node(&f->node, parent, link);
+	rb_insert_color(&f->node, root);
+	return f;
+}
+
+/* A pure ACK or reset does not wait behind data that is held: while there is any, such
+ * packets of the socket are a flow of their own.
+ */
+static bool onramp_flow_overtakes(struct onramp_sched *q, unsigned long key, u64 now_ns)
+{
+	struct rb_root *root = &q->buckets[hash_long(key, q->buckets_log)];
+	struct rb_node *parent, **link;
+	struct onramp_flow *f = onramp_flow_search(root, key, &parent, &link);
+
+	return f && f->ctl && f->qlen && onramp_ctl_until(q, f->ctl, now_ns) > now_ns;
+}
+
+struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb, u64 now_ns)
+{
+	struct sock *sk = skb->sk;
+	unsigned long key = (unsigned long)sk;
+	bool own = true;
+
+	/* Older kernels put control traffic before all else. */
+	if (!TP_FQ_FAST_PATH && unlikely((skb->priority & TC_PRIO_MAX) == TC_PRIO_CONTROL)) {
+		q->stats.highprio++;
+		return &q->internal;
+	}
+	/* SYN-ACKs hang on a listener or a request, forwarded packets on nothing. */
+	if (!sk || sk_listener(sk)) {
+		key = (skb_get_hash(skb) & q->config.orphan_mask) << 1 | 1UL;
+		skb_orphan(skb);
+		own = false;
+	} else if ((1 << sk->sk_state) & (TCPF_CLOSE | TCPF_TIME_WAIT)) {
+		/* Sockets that are not connected send to many; those that wait are stubs
+		 * without a pacing rate or anything else to look at.
+		 */
+		key = (skb_get_hash(skb) & q->config.orphan_mask) << 1 | 1UL;
+		own = false;
+	}
+	if (onramp_flow_fast(q, skb, now_ns)) {
+		q->internal.fast_packets++;
+		if (own)
+			onramp_flow_claim(q, sk);
+		return &q->internal;
+	}
+	if (own && onramp_cb(skb)->kind == ONRAMP_AHEAD &&
+	    onramp_flow_overtakes(q, key, now_ns)) {
+		q->stats.bypassed++;
+		key |= 2UL;
+	}
+	return onramp_flow_get(q, key, own ? sk : NULL);
+}
+
+/* -- the table --------------------------------------------------------------------- */
+
+static void onramp_flow_rehash(struct onramp_sched *q, struct rb_root *to, u32 log)
+{
+	struct rb_node *node, *parent, **link;
+	struct onramp_flow *f;
+	struct rb_root *root;
+	u32 i;
+
+	for (i = 0; i < 1U << q->buckets_log; i++) {
+		while ((node = rb_first(&q->buckets[i]))) {
+			rb_erase(node, &q->buckets[i]);
+			f = rb_entry(node, struct onramp_flow, node);
+			if (onramp_flow_is_old(f)) {
+				onramp_flow_free(q, f);
+				q->flows--;
+				q->inactive--;
+				q->stats.gc_flows++;
+				continue;
+			}
+			root = &to[hash_long(f->key, log)];
+			onramp_flow_search(root, f->key, &parent, &link);
+			rb_link_node(&f->node, parent, link);
+			rb_insert_color(&f->node, root);
+		}
+	}
+}
+
+/* No flow is paused any more.  Under the qdisc's lock. */
+void onramp_flow_release_all(struct onramp_sched *q)
+{
+	struct onramp_flow *f;
+	struct rb_node *node;
+	u32 i;
+
+	for (i = 0; i < 1U << q->buckets_log; i++) {
+		for (node = rb_first(&q->buckets[i]); node; node = rb_next(node)) {
+			f = rb_entry(node, struct onramp_flow, node);
+			if (!f->ctl)
+				continue;
+			onramp_ctl_detach(q, f);
+			f->pace_anew = false;
+			if (onramp_flow_is_throttled(f))
+				onramp_flow_unthrottle(q, f);
+		}
+	}
+}
+
+int onramp_flow_resize(struct onramp_sched *q, u32 log)
+{
+	int node = netdev_queue_numa_node_read(q->sch->dev_queue);
+	struct rb_root *buckets, *before;
+	u32 i;
+
+	if (q->buckets && log == q->buckets_log)
+		return 0;
+	buckets = kvmalloc_node(sizeof(*buckets) << log, GFP_KERNEL | __GFP_RETRY_MAYFAIL, node);
+	if (!buckets)
+		return -ENOMEM;
+	for (i = 0; i < 1U << log; i++)
+		buckets[i] = RB_ROOT;
+	sch_tree_lock(q->sch);
+	before = q->buckets;
+	if (before)
+		onramp_flow_rehash(q, buckets, log);
+	q->buckets = buckets;
+	q->buckets_log = log;
+	sch_tree_unlock(q->sch);
+	kvfree(before);
+	return 0;
+}
+
+void onramp_flow_drop_all(struct onramp_sched *q)
+{
+	struct onramp_flow *f;
+	struct rb_node *node;
+	u32 i;
+
+	onramp_flow_purge(&q->internal);
+	if (!q->buckets)
+		return;
+	for (i = 0; i < 1U << q->buckets_log; i++) {
+		while ((node = rb_first(&q->buckets[i]))) {
+			f = rb_entry(node, struct onramp_flow, node);
+			rb_erase(node, &q->buckets[i]);
+			onramp_flow_purge(f);
+			onramp_flow_free(q, f);
+		}
+	}
+	for (i = 0; i < TP_FQ_BANDS; i++) {
+		memset(&q->bands[i], 0, sizeof(q->bands[i]));
+		q->band_packets[i] = 0;
+	}
+	q->delayed = RB_ROOT;
+	q->delayed_next_ns = ONRAMP_NEVER_NS;
+	q->flows = 0;
+	q->inactive = 0;
+	q->throttled = 0;
+}
+
+int onramp_flow_init(void)
+{
+	onramp_flow_cache = kmem_cache_create("onramp_flow", sizeof(struct onramp_flow), 0,
+					      SLAB_HWCACHE_ALIGN, NULL);
+	return onramp_flow_cache ? 0 : -ENOMEM;
+}
+
+void onramp_flow_exit(void)
+{
+	kmem_cache_destroy(onramp_flow_cache);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The wire behind the qdisc: its rate, and a gate for drivers that take all they get.
+ *
+ * A pause works on what waits in the qdisc.  A driver with byte queue limits (BQL) takes
+ * little more than the wire needs; one without takes a whole ring, and what a pause should
+ * have held is past it.  For those the qdisc hands out packets no faster than the line.
+ *
+ * Whether a driver has BQL shows in the first packets: it counts them (dql.num_queued).
+ */
+#include <linux/ethtool.h>
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "onramp.h"
+
+/* Packets without a sign of BQL until it is believed that there is none. */
+#define ONRAMP_LINE_LOOKS	16
+
+/* Ethernet header is in the packet's length; FCS 4, preamble 8, gap 12 are not. */
+#define ONRAMP_LINE_FRAME	24
+
+/* How far the gate runs ahead of the wire: timers are late by some microseconds, and the
+ * wire must not idle for it.
+ */
+#define ONRAMP_LINE_AHEAD_NS	(20 * NSEC_PER_USEC)
+
+static LIST_HEAD(onramp_lines);		/* of all qdiscs; RTNL */
+
+static u64 onramp_line_speed(struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (!netif_device_present(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
+	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return ks.base.speed * 125000ULL;
+}
+
+/* A device without hardware of its own says a speed and sends at once (veth); its packets
+ * are not spread over time, and there is no gate unless somebody asks for it.
+ */
+static bool onramp_line_is_real(const struct onramp_sched *q)
+{
+	return q->config.line_rate || q->config.gate == ONRAMP_GATE_ON || q->line.real ||
+	       q->line.bql == ONRAMP_BQL_YES;
+}
+
+static void onramp_line_decide(struct onramp_sched *q)
+{
+	struct onramp_line *line = &q->line;
+	u64 rate = q->config.line_rate ?: line->rate;
+	u64 mult = 0;
+
+	if (rate && onramp_line_is_real(q))
+		mult = div64_u64((u64)NSEC_PER_SEC << ONRAMP_LINE_SHIFT, rate);
+	WRITE_ONCE(line->mult, min_t(u64, mult, U32_MAX));
+	if (q->config.gate == ONRAMP_GATE_AUTO)
+		line->gated = q->config.pause_on && mult && line->bql == ONRAMP_BQL_NO;
+	else
+		line->gated = mult && q->config.gate == ONRAMP_GATE_ON;
+}
+
+/* Options or the device's speed changed.  Under RTNL, or at the start of the qdisc. */
+void onramp_line_refresh(struct onramp_sched *q)
+{
+	struct net_device *dev = qdisc_dev(q->sch);
+
+	q->line.rate = onramp_line_speed(dev);
+	q->line.real = dev->dev.parent;
+	sch_tree_lock(q->sch);
+	onramp_line_decide(q);
+	sch_tree_unlock(q->sch);
+}
+
+/* Until it is known: has the driver counted the packets it got so far? */
+void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb)
+{
+#ifdef CONFIG_BQL
+	const struct netdev_queue *txq = netdev_get_tx_queue(qdisc_dev(q->sch),
+							     skb_get_queue_mapping(skb));
+
+	if (READ_ONCE(txq->dql.num_queued)) {
+		q->line.bql = ONRAMP_BQL_YES;
+	} else {
+		if (++q->line.looks < ONRAMP_LINE_LOOKS)
+			return;
+		q->line.bql = ONRAMP_BQL_NO;
+	}
+#else
+	q->line.bql = ONRAMP_BQL_NO;
+#endif
+	onramp_line_decide(q);
+}
+
+/* A packet goes to the driver: the wire is busy with it. */
+void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
+{
+	struct onramp_line *line = &q->line;
+	u32 frames = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	u64 start_ns = max(line->free_ns, now_ns - min_t(u64, now_ns, ONRAMP_LINE_AHEAD_NS));
+
+	line->free_ns = start_ns + onramp_line_ns(line, qdisc_pkt_len(skb) +
+						  frames * ONRAMP_LINE_FRAME);
+}
+
+static int onramp_line_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	const struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct onramp_sched *q;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE)
+		return NOTIFY_DONE;
+	list_for_each_entry(q, &onramp_lines, line.node) {
+		if (qdisc_dev(q->sch) == dev)
+			onramp_line_refresh(q);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block onramp_line_notifier = {
+	.notifier_call = onramp_line_event,
+};
+
+void onramp_line_add(struct onramp_sched *q)
+{
+	ASSERT_RTNL();
+	list_add(&q->line.node, &onramp_lines);
+}
+
+void onramp_line_del(struct onramp_sched *q)
+{
+	list_del_init(&q->line.node);
+}
+
+int onramp_line_init(void)
+{
+	return register_netdevice_notifier(&onramp_line_notifier);
+}
+
+void onramp_line_exit(void)
+{
+	unregister_netdevice_notifier(&onramp_line_notifier);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading and unloading of sch_onramp.ko.
+ */
+#include <linux/module.h>
+
+#include "onramp.h"
+
+#define CREATE_TRACE_POINTS
+#include "include/trace/events/turnpike_onramp.h"
+
+static const struct {
+	int (*init)(void);
+	void (*exit)(void);
+} onramp_parts[] = {
+	{ onramp_alloc_init, onramp_alloc_exit },
+	{ onramp_flow_init, onramp_flow_exit },
+	{ onramp_path_init, onramp_path_exit },
+	{ onramp_ctl_init, onramp_ctl_exit },
+	{ onramp_tcpts_init, onramp_tcpts_exit },
+	{ onramp_line_init, onramp_line_exit },
+};
+
+static void onramp_exit_parts(int count)
+{
+	while (count--)
+		onramp_parts[count].exit();
+}
+
+static int __init onramp_load(void)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(onramp_parts); i++) {
+		err = onramp_parts[i].init();
+		if (err)
+			goto fail;
+	}
+	err = register_qdisc(&onramp_qdisc_ops);
+	if (!err)
+		return 0;
+fail:
+	onramp_exit_parts(i);
+	return err;
+}
+
+static void __exit onramp_unload(void)
+{
+	unregister_qdisc(&onramp_qdisc_ops);
+	onramp_exit_parts(ARRAY_SIZE(onramp_parts));
+}
+
+module_init(onramp_load);
+module_exit(onramp_unload);
+
+MODULE_AUTHOR("The Turnpike authors");
+MODULE_DESCRIPTION("On-Ramp: fair queueing that holds packets while the path is overloaded");
+MODULE_VERSION(TURNPIKE_VERSION);
+MODULE_LICENSE("GPL");
+TP_MODULE_ALIAS_SCH("onramp");

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The pausing rule of On-Ramp (NSDI '21, section 3), for one flow.
+ *
+ *      O > T            pause until now + O - T                     (strawman, eq. 2)
+ *      O - b P > T      pause until now + O - T - b P               (final, eq. 4)
+ *      b <- (1 - g) b + g clamp((O_B - O_G) / P_BG, 0, 1)           (eq. 3, if P_BG > 0)
+ *
+ * O is the delay of the packet just acknowledged, the green one; B is the one
+ * acknowledged before it.  P is the time that the flow was paused since the green
+ * packet left, P_BG the time it was between the departures of the two.  One counter of
+ * all time paused serves for both: each departure notes what it stood at, and P and
+ * P_BG are differences of such notes.
+ *
+ *      pause                  ____           ________
+ *      asserted        ______|    |_________|        |____
+ *      counter         000000 12344444444444 5678...
+ *      departures         B          G                 ack of G: P = now - note of G
+ *
+ * Delay may be one-way delay or queueing delay alone, as long as T is of the same kind.
+ * State in, event in, state out; nothing else is read or written.
+ */
+#ifndef ONRAMP_PAUSE_H
+#define ONRAMP_PAUSE_H
+
+#include "include/turnpike_types.h"
+
+/* beta in [0, 1], scaled by this. */
+#define ONRAMP_BETA_SHIFT	30
+#define ONRAMP_BETA_ONE		(1U << ONRAMP_BETA_SHIFT)
+
+/* No delay of a path within a datacenter is longer; keeps the arithmetic in range. */
+#define ONRAMP_OWD_MAX_NS	(1ULL << 32)
+
+enum onramp_mode {
+	ONRAMP_MODE_STRAWMAN,
+	ONRAMP_MODE_FINAL,
+	ONRAMP_MODES
+};
+
+struct onramp_pause_params {
+	u64 threshold_ns;	/* T */
+	u64 max_ns;		/* longest time a flow is held without sending */
+	u8 gain_shift;		/* g = 2^-gain_shift */
+	u8 mode;		/* enum onramp_mode */
+};
+
+struct onramp_pause {
+	u64 until_ns;		/* t_next: the flow may send from here on */
+	u64 counted_ns;		/* up to here the counter is right */
+	u64 paused_ns;		/* the counter: all time paused */
+	u64 began_ns;		/* when the hold that max_ns bounds began */
+	u64 black_owd_ns;	/* of the sample before; valid if black */
+	u64 black_note_ns;	/* counter when its packet left */
+	u32 beta;
+	bool black;
+	bool sent;		/* a packet left since the hold began */
+};
+
+/* What one sample did, for counters and trace. */
+struct onramp_verdict {
+	u64 lag_ns;		/* P, the pause since the packet left */
+	u64 pause_ns;		/* from now; 0: the sample asked for none */
+	bool capped;		/* max_ns cut it */
+};
+
+static inline void onramp_pause_init(struct onramp_pause *p, u64 now_ns)
+{
+	p->until_ns = 0;
+	p->counted_ns = now_ns;
+	p->paused_ns = 0;
+	p->began_ns = 0;
+	p->black_owd_ns = 0;
+	p->black_note_ns = 0;
+	p->beta = 0;
+	p->black = false;
+	p->sent = true;
+}
+
+/* Bring the counter up to now. */
+static inline void onramp_pause_count(struct onramp_pause *p, u64 now_ns)
+{
+	u64 end_ns = p->until_ns < now_ns ? p->until_ns : now_ns;
+
+	if (end_ns > p->counted_ns)
+		p->paused_ns += end_ns - p->counted_ns;
+	if (now_ns > p->counted_ns)
+		p->counted_ns = now_ns;
+}
+
+/* A packet leaves: the note to keep with it. */
+static inline u64 onramp_pause_sent(struct onramp_pause *p, u64 now_ns)
+{
+	onramp_pause_count(p, now_ns);
+	p->sent = true;
+	return p->paused_ns;
+}
+
+/* End a pause early: what it was set for does not hold any more. */
+static inline void onramp_pause_release(struct onramp_pause *p, u64 now_ns)
+{
+	onramp_pause_count(p, now_ns);
+	p->until_ns = 0;
+	p->black = false;
+}
+
+/* eq. 3.  @note_ns: the counter when the green packet left. */
+static inline void onramp_pause_learn(struct onramp_pause *p,
+				      const struct onramp_pause_params *c, u64 owd_ns,
+				      u64 note_ns)
+{
+	u64 between_ns = note_ns - p->black_note_ns, fall_ns, measured = 0;
+
+	/* Reordered: the black packet left after the green one. */
+	if (!p->black || note_ns <= p->black_note_ns)
+		return;
+	if (p->black_owd_ns > owd_ns) {
+		fall_ns = p->black_owd_ns - owd_ns;
+		measured = fall_ns < between_ns ?
+			   tp_div(fall_ns << ONRAMP_BETA_SHIFT, between_ns) : ONRAMP_BETA_ONE;
+	}
+	if (measured >= p->beta)
+		p->beta += (u32)(measured - p->beta) >> c->gain_shift;
+	else
+		p->beta -= (p->beta - (u32)measured) >> c->gain_shift;
+}
+
+/* Pause for @pause_ns from now, as far as the bound on the whole hold allows.  The
+ * bound starts anew only when a packet got away, so that no stream of samples, forged
+ * ones included, can hold a flow for longer than max_ns.
+ */
+static inline void onramp_pause_assert(struct onramp_pause *p,
+				       const struct onramp_pause_params *c, u64 now_ns,
+				       u64 pause_ns, struct onramp_verdict *v)
+{
+	u64 end_ns;
+
+	if (p->until_ns <= now_ns && p->sent) {
+		p->began_ns = now_ns;
+		p->sent = false;
+	}
+	end_ns = p->began_ns + c->max_ns;
+	v->capped = now_ns + pause_ns > end_ns;
+	p->until_ns = v->capped ? end_ns : now_ns + pause_ns;
+	v->pause_ns = p->until_ns > now_ns ? p->until_ns - now_ns : 0;
+}
+
+/* A pause that another flow's sample of the same path calls for. */
+static inline void onramp_pause_adopt(struct onramp_pause *p,
+				      const struct onramp_pause_params *c, u64 now_ns,
+				      u64 until_ns)
+{
+	struct onramp_verdict v;
+
+	if (until_ns > now_ns && p->until_ns <= now_ns) {
+		onramp_pause_count(p, now_ns);
+		onramp_pause_assert(p, c, now_ns, until_ns - now_ns, &v);
+	}
+}
+
+/* The delay of an acknowledged packet; @note_ns is what onramp_pause_sent() gave when
+ * it left.
+ */
+static inline void onramp_pause_sample(struct onramp_pause *p,
+				       const struct onramp_pause_params *c, u64 now_ns,
+				       u64 owd_ns, u64 note_ns, struct onramp_verdict *v)
+{
+	u64 excess_ns, own_ns = 0;
+
+	v->pause_ns = 0;
+	v->capped = false;
+	if (owd_ns > ONRAMP_OWD_MAX_NS)
+		owd_ns = ONRAMP_OWD_MAX_NS;
+	onramp_pause_count(p, now_ns);
+	v->lag_ns = p->paused_ns - note_ns;
+	onramp_pause_learn(p, c, owd_ns, note_ns);
+	p->black = true;
+	p->black_owd_ns = owd_ns;
+	p->black_note_ns = note_ns;
+	if (c->mode == ONRAMP_MODE_FINAL)
+		own_ns = tp_mul_shr(v->lag_ns, p->beta, ONRAMP_BETA_SHIFT);
+	if (owd_ns <= c->threshold_ns + own_ns)
+		return;
+	excess_ns = owd_ns - c->threshold_ns - own_ns;
+	onramp_pause_assert(p, c, now_ns, excess_ns, v);
+}
+
+#endif /* ONRAMP_PAUSE_H */

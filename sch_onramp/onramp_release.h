@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How fast a flow sends what a pause held back.
+ *
+ * The congestion control's rate does not serve.  That of a window without losses grows
+ * without bound; that of a window which is the limit is its own throughput times a
+ * constant (1.2 for TCP's pacing), and what all flows multiply alike keeps every share
+ * as unequal as it is.  So:
+ *
+ *      rate after a pause = throughput of the last window + step
+ *
+ * with one step for all.  Flows of one queue are paused for the same share s of the time;
+ * x <- (1 - s) (x + step) has its fixed point at step (1 - s) / s, the same for each.
+ *
+ * A flow that no pause met through a whole window needs none of this, and has its
+ * congestion control's rate.  State in, event in, state out; nothing else is touched.
+ */
+#ifndef ONRAMP_RELEASE_H
+#define ONRAMP_RELEASE_H
+
+#include "include/turnpike_types.h"
+
+/* Several rounds of pause and feedback with any T of a datacenter, and at 10 Gbit/s
+ * enough packets of one flow in twelve to count its throughput to some percent.
+ */
+#define ONRAMP_RELEASE_WINDOW_NS	1000000ULL
+
+/* The step is a frame in every T: what N flows then send too much until feedback comes is
+ * of the size of N frames, which their bursts are anyway.
+ */
+#define ONRAMP_RELEASE_STEP_BYTES	1514
+
+struct onramp_release {
+	u64 began_ns;		/* of the window */
+	u64 bytes;		/* sent in it */
+	u64 rate;		/* bytes per second; 0: the congestion control's */
+	bool full;		/* there always was something to send */
+	bool paused;		/* a pause met it */
+};
+
+static inline void onramp_release_init(struct onramp_release *r, u64 now_ns)
+{
+	r->began_ns = now_ns;
+	r->bytes = 0;
+	r->rate = 0;
+	r->full = false;
+	r->paused = false;
+}
+
+static inline u64 onramp_release_step(u64 threshold_ns)
+{
+	return tp_div(ONRAMP_RELEASE_STEP_BYTES * 1000000000ULL, threshold_ns ? threshold_ns : 1);
+}
+
+/* A packet met a pause. */
+static inline void onramp_release_held(struct onramp_release *r)
+{
+	r->paused = true;
+}
+
+static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns, u64 step)
+{
+	u64 rate = tp_div(r->bytes * 1000000000ULL, elapsed_ns) + step;
+
+	/* Less than before says nothing if there was not more to send. */
+	if (!r->paused)
+		r->rate = 0;
+	else if (r->full || (r->rate && rate > r->rate))
+		r->rate = rate;
+}
+
+/* A packet leaves; @more: the flow has others to send. */
+static inline void onramp_release_sent(struct onramp_release *r, u64 now_ns, u32 bytes, bool more,
+				       u64 step)
+{
+	u64 elapsed_ns = now_ns - r->began_ns;
+
+	r->bytes += bytes;
+	r->full &= more;
+	if (elapsed_ns < ONRAMP_RELEASE_WINDOW_NS)
+		return;
+	onramp_release_close(r, elapsed_ns, step);
+	r->began_ns = now_ns;
+	r->bytes = 0;
+	r->full = more;
+	r->paused = false;
+}
+
+#endif /* ONRAMP_RELEASE_H */

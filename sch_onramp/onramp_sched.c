@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queueing discipline "onramp": what fq does, and packets held on top of it.
+ *
+ *   enqueue -> band, departure time, flow                         (onramp_flow.c)
+ *   dequeue -> band round robin by weight
+ *                -> new flows, then old flows, round robin by credit
+ *                     -> first packet of the flow, if
+ *                          its departure time and the flow's pacing say so, and
+ *                          it is no data or the flow is not paused (onramp_ctl.c)
+ *                        else the flow waits in a tree by time
+ *
+ *   A flow:     +------+ packet  +-----+  credit used  +-----+
+ *               | idle |-------->| new |-------------->| old |<--+
+ *               +------+         +-----+   or empty    +-----+   | time has come
+ *                  ^                |                  |  |   +-----------+
+ *                  |                +------------------|--|-->| throttled |
+ *                  +-----------------------------------+  +-->+-----------+
+ *                           still empty              not before some time
+ *
+ * After a pause the departure times of what waited are past.  It does not leave in one
+ * burst but paced (onramp_release.h), until a packet is met whose time is yet to come.
+ */
+#include <linux/module.h>
+#include <linux/prefetch.h>
+#include <net/inet_ecn.h>
+#include <net/tcp.h>
+
+#include "onramp.h"
+
+/* -- enqueue ---------------------------------------------------------------------- */
+
+/* False: the packet is to be dropped. */
+static bool onramp_set_departure(struct onramp_sched *q, struct sk_buff *skb, u64 now_ns)
+{
+	if (!skb->tstamp) {
+		onramp_cb(skb)->send_ns = now_ns;
+		return true;
+	}
+	if (unlikely((s64)skb->tstamp > (s64)(now_ns + q->config.horizon_ns))) {
+		if (q->config.horizon_drop) {
+			q->stats.horizon_drops++;
+			return false;
+		}
+		q->stats.horizon_caps++;
+		skb->tstamp = now_ns + q->config.horizon_ns;
+	}
+	onramp_cb(skb)->send_ns = skb->tstamp;
+	return true;
+}
+
+static bool onramp_band_is_full(const struct onramp_sched *q, u8 band)
+{
+	u32 packets = TP_FQ_BANDS > 1 ? q->band_packets[band] : q->sch->q.qlen;
+
+	return packets >= q->sch->limit;
+}
+
+/* TCP data that may be held. */
+static void onramp_enqueue_data(struct onramp_sched *q, struct onramp_flow *f,
+				struct sk_buff *skb, u64 now_ns)
+{
+	if (unlikely(!f->ctl))
+		onramp_ctl_attach(q, f, skb, now_ns);
+	if (unlikely(!f->ctl)) {
+		onramp_cb(skb)->kind = ONRAMP_PLAIN;
+		return;
+	}
+	onramp_cb(skb)->note_ns = onramp_ctl_enqueued(q, f, skb->sk, now_ns);
+}
+
+static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
+				struct sk_buff *skb, u8 band, u64 now_ns)
+{
+	if (onramp_flow_is_idle(f)) {
+		/* A flow in no list may change its band. */
+		onramp_flow_add_tail(&q->bands[band].new_flows, f);
+		if (time_after(jiffies, f->idle + q->config.refill_delay))
+			f->credit = max_t(int, f->credit, q->config.quantum);
+	}
+	f->band = band;
+	onramp_cb(skb)->band = band;
+	q->band_packets[band]++;
+	if (!f->qlen)
+		q->inactive--;
+	if (onramp_cb(skb)->kind == ONRAMP_DATA)
+		onramp_enqueue_data(q, f, skb, now_ns);
+}
+
+static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct onramp_sched *q = qdisc_priv(sch);
+	u8 band = q->config.prio2band[skb->priority & TC_PRIO_MAX];
+	struct onramp_segment seg;
+	struct onramp_flow *f;
+	u64 now_ns;
+
+	if (unlikely(onramp_band_is_full(q, band))) {
+		q->stats.band_drops[band]++;
+		return tp_qdisc_drop(skb, sch, to_free, FQ_BAND_LIMIT);
+	}
+	now_ns = ktime_get_ns();
+	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
+		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
+	onramp_cb(skb)->kind = ONRAMP_PLAIN;
+	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb->sk))
+		onramp_cb(skb)->kind = onramp_packet_kind(skb, &seg);
+	f = onramp_flow_find(q, skb, now_ns);
+	if (f != &q->internal) {
+		if (unlikely(f->qlen >= q->config.flow_limit)) {
+			q->stats.flow_limit++;
+			return tp_qdisc_drop(skb, sch, to_free, FQ_FLOW_LIMIT);
+		}
+		onramp_enqueue_flow(q, f, skb, band, now_ns);
+	}
+	f->qlen++;
+	onramp_flow_queue(f, skb);	/* its last packet takes the place of f->idle */
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	return NET_XMIT_SUCCESS;
+}
+
+/* -- dequeue ---------------------------------------------------------------------- */
+
+/* Flows whose time has come go back to the old ones. */
+static void onramp_wake_flows(struct onramp_sched *q, u64 now_ns)
+{
+	struct onramp_flow *f;
+	struct rb_node *node;
+
+	if (q->delayed_next_ns > now_ns)
+		return;
+	/* How late timers are, smoothed: a help to find out why. */
+	q->unthrottle_latency_ns -= q->unthrottle_latency_ns >> 3;
+	q->unthrottle_latency_ns += (now_ns - q->delayed_next_ns) >> 3;
+	q->delayed_next_ns = ONRAMP_NEVER_NS;
+	while ((node = rb_first(&q->delayed))) {
+		f = rb_entry(node, struct onramp_flow, delayed_node);
+		if (f->wake_ns > now_ns) {
+			q->delayed_next_ns = f->wake_ns;
+			break;
+		}
+		onramp_flow_unthrottle(q, f);
+	}
+}
+
+static struct onramp_list *onramp_band_list(struct onramp_band *band)
+{
+	if (TP_FQ_BANDS > 1 && band->credit <= 0)
+		return NULL;
+	if (band->new_flows.first)
+		return &band->new_flows;
+	return band->old_flows.first ? &band->old_flows : NULL;
+}
+
+/* The list to serve, of the next band that has one and credit; NULL: all are empty. */
+static struct onramp_list *onramp_pick_list(struct onramp_sched *q)
+{
+	struct onramp_list *list = onramp_band_list(&q->bands[q->band_nr]);
+	int passed = 0;
+
+	while (!list && TP_FQ_BANDS > 1 && ++passed <= TP_FQ_BANDS) {
+		struct onramp_band *band;
+		s32 weight;
+
+		if (++q->band_nr == TP_FQ_BANDS)
+			q->band_nr = 0;
+		band = &q->bands[q->band_nr];
+		weight = q->config.weights[q->band_nr];
+		band->credit = min(band->credit, 0) + weight;
+		if (band->credit <= 0)
+			passed = 0;	/* it has to be passed again until it has some */
+		else
+			list = onramp_band_list(band);
+	}
+	return list;
+}
+
+/* The list's first flow had nothing to send. */
+static void onramp_retire_flow(struct onramp_sched *q, struct onramp_list *list,
+			       struct onramp_flow *f)
+{
+	const struct onramp_band *served = &q->bands[q->band_nr];
+
+	list->first = f->next;
+	/* New flows pass through the old ones once, or those would starve. */
+	if (list == &served->new_flows && (TP_FQ_BANDS > 1 || served->old_flows.first))
+		onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
+	else
+		f->idle = jiffies | 1UL;
+}
+
+/* When may the flow's first packet leave?  Sets f->time_next_ns as fq does. */
+static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
+			   struct sk_buff *skb, u64 now_ns)
+{
+	u64 ready_ns = max(onramp_cb(skb)->send_ns, f->time_next_ns), until_ns;
+
+	if (now_ns < ready_ns)
+		f->time_next_ns = ready_ns;
+	if (onramp_cb(skb)->kind != ONRAMP_DATA || !f->ctl || !q->config.pause_on)
+		return ready_ns;
+	if (now_ns < ready_ns)
+		return ready_ns;	/* time enough to ask then */
+	until_ns = onramp_ctl_until(q, f->ctl, now_ns);
+	if (until_ns > now_ns) {
+		f->pace_anew = true;
+		f->held = true;
+		onramp_release_held(&f->release);
+		return until_ns;
+	}
+	return ready_ns;
+}
+
+/* The next packet that may leave, of whatever flow; *from says of which. */
+static struct sk_buff *onramp_pick_packet(struct onramp_sched *q, struct onramp_flow **from,
+					  u64 *ready_ns, u64 now_ns)
+{
+	struct onramp_list *list;
+	struct onramp_flow *f;
+	struct sk_buff *skb;
+
+	while ((list = onramp_pick_list(q))) {
+		f = list->first;
+		if (f->credit <= 0) {
+			f->credit += q->config.quantum;
+			list->first = f->next;
+			onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
+			continue;
+		}
+		skb = onramp_flow_peek(f);
+		if (!skb) {
+			onramp_retire_flow(q, list, f);
+			continue;
+		}
+		*ready_ns = onramp_ready_ns(q, f, skb, now_ns);
+		if (now_ns < *ready_ns) {
+			list->first = f->next;
+			onramp_flow_throttle(q, f, *ready_ns);
+			continue;
+		}
+		*from = f;
+		return skb;
+	}
+	return NULL;
+}
+
+/* The flow sends no other packet for as long as this one takes at its rate. */
+static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes, u64 rate,
+			u64 now_ns)
+{
+	u64 length_ns = bytes * NSEC_PER_SEC;
+
+	if (likely(rate))
+		length_ns = div64_u64(length_ns, rate);
+	/* The rate may be another one soon: a second is the most. */
+	if (unlikely(length_ns > NSEC_PER_SEC)) {
+		length_ns = NSEC_PER_SEC;
+		q->stats.too_long++;
+	}
+	/* This packet was late by a timer's latency, the next need not be.  What a pause took
+	 * is not given back.
+	 */
+	if (f->time_next_ns && !f->held)
+		length_ns -= min(length_ns / 2, now_ns - f->time_next_ns);
+	f->time_next_ns = now_ns + length_ns;
+}
+
+/* Timers are late by less, and a packet by more is one that waited. */
+#define ONRAMP_LATE_NS	(2 * NSEC_PER_USEC)
+
+/* After a pause: is this packet still one that waited for its end? */
+static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb, u64 now_ns)
+{
+	if (likely(!f->pace_anew))
+		return false;
+	if (cb->kind == ONRAMP_DATA && cb->send_ns + ONRAMP_LATE_NS < now_ns)
+		return true;
+	f->pace_anew = false;
+	return false;
+}
+
+static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
+			     const struct sk_buff *skb, bool pace_anew, u64 now_ns)
+{
+	u64 rate = q->config.max_rate, bytes = qdisc_pkt_len(skb);
+
+	if (!q->config.pacing)
+		return;
+	/* A packet with a departure time was paced by its sender. */
+	if (pace_anew && f->release.rate) {
+		rate = min(f->release.rate, rate);
+	} else if (!skb->tstamp || pace_anew) {
+		if (skb->sk && sk_fullsock(skb->sk) &&
+		    READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
+			rate = min_t(u64, READ_ONCE(skb->sk->sk_pacing_rate), rate);
+	}
+	if (!skb->tstamp) {
+		if (rate <= q->config.low_rate) {
+			f->credit = 0;
+		} else {
+			bytes = max_t(u64, bytes, q->config.quantum);
+			if (f->credit > 0)
+				return;
+		}
+	}
+	if (rate != ~0ULL)
+		onramp_pace(q, f, bytes, rate, now_ns);
+}
+
+/* The line is busy: come back when it is not. */
+static bool onramp_gate_is_shut(struct onramp_sched *q, u64 now_ns)
+{
+	if (likely(!q->line.gated) || q->line.free_ns <= now_ns)
+		return false;
+	q->stats.gated++;
+	qdisc_watchdog_schedule_range_ns(&q->watchdog, q->line.free_ns, 0);
+	return true;
+}
+
+/* The packet leaves its flow. */
+static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+			u64 ready_ns, u64 now_ns)
+{
+	struct onramp_cb *cb = onramp_cb(skb);
+	bool pace_anew = onramp_is_late(f, cb, now_ns);
+
+	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0) {
+		INET_ECN_set_ce(skb);
+		q->stats.ce_marks++;
+	}
+	onramp_flow_unlink(q, f, skb);
+	if (!f->qlen)
+		q->inactive++;
+	q->band_packets[cb->band]--;
+	f->credit -= qdisc_pkt_len(skb);
+	/* Whoever's packet it is, it went on the account of the band that is being served. */
+	q->bands[q->band_nr].credit -= qdisc_pkt_len(skb);
+	if (cb->kind == ONRAMP_DATA && f->ctl) {
+		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
+		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,
+				    q->release_step);
+	}
+	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
+	f->held = false;
+}
+
+static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
+{
+	struct onramp_sched *q = qdisc_priv(sch);
+	struct onramp_flow *f;
+	struct sk_buff *skb;
+	u64 ready_ns, now_ns;
+
+	/* Even when nothing is queued: a flow may have gone to another queue, and its control
+	 * block is in one list of kicked ones at a time.
+	 */
+	if (unlikely(!llist_empty(&q->kicked)))
+		onramp_ctl_kicked(q, true);
+	if (!sch->q.qlen)
+		return NULL;
+	now_ns = q->line.gated ? ktime_get_ns() : 0;
+	if (onramp_gate_is_shut(q, now_ns))
+		return NULL;
+	skb = onramp_flow_peek(&q->internal);
+	if (skb) {
+		onramp_flow_unlink(q, &q->internal, skb);
+		goto out;
+	}
+	if (!now_ns)
+		now_ns = ktime_get_ns();
+	onramp_wake_flows(q, now_ns);
+	skb = onramp_pick_packet(q, &f, &ready_ns, now_ns);
+	if (!skb) {
+		if (q->delayed_next_ns != ONRAMP_NEVER_NS)
+			qdisc_watchdog_schedule_range_ns(&q->watchdog, q->delayed_next_ns,
+							 q->config.timer_slack_ns);
+		return NULL;
+	}
+	prefetch(&skb->end);
+	onramp_take(q, f, skb, ready_ns, now_ns);
+out:
+	if (unlikely(q->line.bql == ONRAMP_BQL_UNKNOWN))
+		onramp_line_look(q, skb);
+	if (q->line.gated)
+		onramp_line_sent(q, skb, now_ns);
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+/* -- life ------------------------------------------------------------------------- */
+
+static void onramp_reset(struct Qdisc *sch)
+{
+	struct onramp_sched *q = qdisc_priv(sch);
+
+	sch->q.qlen = 0;
+	sch->qstats.backlog = 0;
+	onramp_flow_drop_all(q);
+}
+
+/* Packets beyond a limit that was lowered. */
+static void onramp_trim(struct Qdisc *sch)
+{
+	unsigned int packets = 0, bytes = 0;
+	struct sk_buff *skb;
+
+	while (sch->q.qlen > sch->limit) {
+		skb = tp_qdisc_dequeue_internal(sch);
+		if (!skb)
+			break;
+		packets++;
+		bytes += qdisc_pkt_len(skb);
+		rtnl_kfree_skbs(skb, skb);
+	}
+	qdisc_tree_reduce_backlog(sch, packets, bytes);
+}
+
+/* ACKs are looked at only where somebody pauses. */
+static int onramp_listen(struct onramp_sched *q, bool listen)
+{
+	int err = 0;
+
+	if (listen && !q->listening)
+		err = onramp_tcpts_get(q->net);
+	else if (!listen && q->listening)
+		onramp_tcpts_put(q->net);
+	if (!err)
+		q->listening = listen;
+	return err;
+}
+
+/* What is computed from the configuration once, so that no packet need do it. */
+static void onramp_derive(struct onramp_sched *q)
+{
+	q->release_step = onramp_release_step(q->config.pause.threshold_ns);
+	q->burst_mult = onramp_burst_mult(q->config.pause.threshold_ns);
+}
+
+static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct onramp_sched *q = qdisc_priv(sch);
+	struct onramp_config config = q->config;
+	int err;
+
+	err = onramp_option_parse(&config, opt, extack);
+	if (err)
+		return err;
+	/* All that can fail comes before all that shows. */
+	err = onramp_listen(q, config.pause_on || q->config.pause_on);
+	if (err)
+		return err;
+	err = onramp_flow_resize(q, config.buckets_log);
+	if (err) {
+		onramp_listen(q, q->config.pause_on);
+		return err;
+	}
+	sch_tree_lock(sch);
+	q->config = config;
+	onramp_derive(q);
+	WRITE_ONCE(sch->limit, config.limit);
+	if (!config.pause_on)
+		onramp_flow_release_all(q);
+	onramp_trim(sch);
+	sch_tree_unlock(sch);
+	onramp_listen(q, config.pause_on);
+	onramp_line_refresh(q);
+	return 0;
+}
+
+static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct onramp_sched *q = qdisc_priv(sch);
+	int err;
+
+	q->sch = sch;
+	q->net = dev_net(qdisc_dev(sch));
+	q->delayed = RB_ROOT;
+	q->delayed_next_ns = ONRAMP_NEVER_NS;
+	INIT_LIST_HEAD(&q->line.node);
+	init_llist_head(&q->kicked);
+	onramp_option_default(&q->config, qdisc_dev(sch));
+	qdisc_watchdog_init_clockid(&q->watchdog, sch, CLOCK_MONOTONIC);
+	if (opt) {
+		err = onramp_option_parse(&q->config, opt, extack);
+		if (err)
+			return err;
+	}
+	sch->limit = q->config.limit;
+	onramp_derive(q);
+	err = onramp_flow_resize(q, q->config.buckets_log);
+	if (err)
+		return err;
+	err = onramp_listen(q, q->config.pause_on);
+	if (err)
+		return err;
+	onramp_line_add(q);
+	onramp_line_refresh(q);
+	return 0;
+}
+
+/* Called after a failed init, too. */
+static void onramp_destroy(struct Qdisc *sch)
+{
+	struct onramp_sched *q = qdisc_priv(sch);
+
+	onramp_line_del(q);
+	onramp_listen(q, false);
+	onramp_reset(sch);
+	kvfree(q->buckets);
+	qdisc_watchdog_cancel(&q->watchdog);
+}
+
+static int onramp_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	return onramp_option_dump(qdisc_priv(sch), skb);
+}
+
+struct Qdisc_ops onramp_qdisc_ops __read_mostly = {
+	.id		= "onramp",
+	.priv_size	= sizeof(struct onramp_sched),
+	.enqueue	= onramp_enqueue,
+	.dequeue	= onramp_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= onramp_init,
+	.reset		= onramp_reset,
+	.destroy	= onramp_destroy,
+	.change		= onramp_change,
+	.dump		= onramp_dump,
+	.dump_stats	= onramp_stat_dump,
+	.owner		= THIS_MODULE,
+};

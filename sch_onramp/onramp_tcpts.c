@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Feedback from microsecond TCP timestamps (route feature tcp_usec_ts, Linux 6.7).
+ *
+ * Every ACK carries the time at which the receiver sent it, TSval.  A receiver acks data
+ * when it comes, so TSval less the time at which the newest acked byte left here is that
+ * byte's one-way delay plus a constant of the connection, the difference of the clocks.
+ * TCP's own difference, TSval - TSecr, has in it what the qdisc held the packet for, and
+ * with GSO the wait for the bytes before; the departure times recorded here have neither.
+ *
+ *    data ----- departure ----~~~ queue ~~~-----> receiver
+ *    ACK  <------------------- TSval ------------ its clock
+ *
+ * Which byte the ACK answers to: the last one it acknowledges, or with a hole before it
+ * the end of the first SACK block, which RFC 2018 says is about the newest segment.
+ *
+ * Not believed: what acknowledges data that is not in flight; data sent twice; ACKs that
+ * may have waited at the receiver, for its delayed-ACK timer or its application.
+ */
+#include <linux/ip.h>
+#include <linux/mutex.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <net/ipv6.h>
+#include <net/netns/generic.h>
+#include <net/tcp.h>
+
+#include "onramp.h"
+
+/* No receiver of data delays an ACK by less, see tcp_timely's TIMELY_DELACK_NS. */
+#define ONRAMP_DELACK_NS	(20 * NSEC_PER_MSEC)
+
+struct onramp_net {
+	unsigned int users;		/* qdiscs; RTNL */
+};
+
+static unsigned int onramp_net_id;
+
+/* -- parsing ------------------------------------------------------------------------ */
+
+struct onramp_ack {
+	u32 ack;
+	u32 newest;			/* end of the newest data received */
+	u32 tsval;
+	bool has_ts;
+	bool has_data;
+	bool shut;			/* the receiver's window is */
+};
+
+/* Options of an ACK, @length bytes of them; what is malformed ends the list. */
+static void onramp_tcpts_options(struct onramp_ack *a, const u8 *at, int length)
+{
+	while (length >= 2 && *at != TCPOPT_EOL) {
+		u8 size = at[1];
+
+		if (*at == TCPOPT_NOP) {
+			at++;
+			length--;
+			continue;
+		}
+		if (size < 2 || size > length)
+			return;
+		if (*at == TCPOPT_TIMESTAMP && size == TCPOLEN_TIMESTAMP) {
+			a->tsval = get_unaligned_be32(at + 2);
+			a->has_ts = true;
+		} else if (*at == TCPOPT_SACK && size >= TCPOLEN_SACK_BASE + TCPOLEN_SACK_PERBLOCK) {
+			u32 end = get_unaligned_be32(at + 6);
+
+			if (onramp_seq_before(a->ack, end))
+				a->newest = end;
+		}
+		at += size;
+		length -= size;
+	}
+}
+
+static bool onramp_tcpts_parse(const struct sk_buff *skb, struct onramp_ack *a,
+			       struct onramp_key *key)
+{
+	u8 buffer[sizeof(struct tcphdr) + MAX_TCP_OPTION_SPACE];
+	int offset = skb_transport_offset(skb);
+	struct tcphdr copy;
+	const struct tcphdr *th = skb_header_pointer(skb, offset, sizeof(copy), &copy);
+	const u8 *all;
+	int length;
+
+	if (!th || !th->ack || th->syn || th->rst || th->doff * 4 <= sizeof(*th))
+		return false;
+	length = th->doff * 4;
+	all = skb_header_pointer(skb, offset, length, buffer);
+	if (!all)
+		return false;
+	key->sport = th->dest;
+	key->dport = th->source;
+	memset(a, 0, sizeof(*a));
+	a->ack = ntohl(th->ack_seq);
+	a->newest = a->ack;
+	a->has_data = skb->len > offset + length;
+	a->shut = !th->window;
+	onramp_tcpts_options(a, all + sizeof(*th), length - sizeof(*th));
+	return a->has_ts;
+}
+
+/* -- judging ------------------------------------------------------------------------ */
+
+/* May the ACK have waited at the receiver on purpose?  What was not alone in arriving is
+ * acknowledged at once; the lone last packet, or a request, is not.
+ */
+static bool onramp_tcpts_maybe_late(const struct onramp_ctl *ctl, const struct onramp_ack *a)
+{
+	const struct onramp_flight *flight = &ctl->flight;
+
+	if (a->newest != flight->end_seq)
+		return false;
+	return a->has_data || a->newest - flight->una <= ctl->mss;
+}
+
+static u32 onramp_tcpts_us(u64 ns)
+{
+	return (u32)div_u64(ns, NSEC_PER_USEC);
+}
+
+/* The first sample of a connection.  Another one may know the path without its queue; that
+ * its clock is this one's, with the same offset, shows in a queue that fits the round trip.
+ */
+static void onramp_tcpts_begin(struct onramp_ctl *ctl, u32 raw_us, u64 rtt_ns, u64 now_ns)
+{
+	u32 path_us;
+
+	ctl->ts_known = true;
+	ctl->ts_ref = raw_us;
+	if (onramp_path_base_us(&ctl->key, now_ns, &path_us) &&
+	    (u64)(raw_us - path_us) * NSEC_PER_USEC <= rtt_ns) {
+		ctl->ts_ref = path_us;
+		onramp_base_sample(&ctl->base, now_ns, 0);
+	}
+}
+
+/* Queueing delay of the newest byte. */
+static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, u32 tsval, u64 tx_ns, u64 now_ns)
+{
+	u64 rtt_ns = now_ns - min(tx_ns, now_ns), queue_ns;
+	u32 raw_us = tsval - onramp_tcpts_us(tx_ns);
+
+	if (!ctl->ts_known)
+		onramp_tcpts_begin(ctl, raw_us, rtt_ns, now_ns);
+	queue_ns = onramp_base_sample_rtt(&ctl->base, now_ns,
+					  (s64)(s32)(raw_us - ctl->ts_ref) * NSEC_PER_USEC,
+					  rtt_ns);
+	return min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
+}
+
+/* Standing queue that the base has in it, found by this sample. */
+static u64 onramp_tcpts_standing_ns(struct onramp_ctl *ctl, u64 queue_ns, u64 tx_ns, u64 now_ns)
+{
+	u64 rtt_ns = now_ns - min(tx_ns, now_ns);
+	u64 excess_ns = onramp_path_excess_ns(&ctl->key, rtt_ns, now_ns);
+	u64 standing_ns = onramp_gap_sample(&ctl->gap, now_ns, excess_ns, queue_ns);
+
+	if (standing_ns)
+		onramp_base_lower(&ctl->base, standing_ns);
+	return standing_ns;
+}
+
+static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a)
+{
+	struct onramp_counts *counts = &ctl->sched->counts;
+	struct onramp_departure d;
+	u64 now_ns, queue_ns;
+	bool late;
+	u32 steps;
+
+	if (a->newest == ctl->flight.una || a->shut ||
+	    !onramp_ctl_departure(ctl, a->newest, &d))
+		return;
+	now_ns = ktime_get_ns();
+	/* Times are whole microseconds: the ACK's is up to one too small. */
+	steps = ctl->base.steps;
+	late = onramp_tcpts_maybe_late(ctl, a);
+	queue_ns = onramp_tcpts_queue_ns(ctl, a->tsval, d.tx_ns, now_ns);
+	queue_ns += onramp_tcpts_standing_ns(ctl, queue_ns, d.tx_ns, now_ns);
+	if (late && queue_ns > ctl->sched->config.pause.threshold_ns) {
+		atomic64_inc(&counts->late);
+		return;
+	}
+	if (a->newest == ctl->flight.end_seq && queue_ns >= ONRAMP_DELACK_NS) {
+		atomic64_inc(&counts->late);
+		return;
+	}
+	if (ctl->base.steps != steps)
+		atomic64_inc(&counts->steps);
+	onramp_ctl_sample(ctl, a->newest, queue_ns, now_ns);
+	onramp_path_learn(ctl, now_ns);
+}
+
+static void onramp_tcpts_ack(const struct onramp_ack *a, const struct onramp_key *key)
+{
+	struct onramp_ctl *ctl;
+	u8 feedback;
+
+	rcu_read_lock();
+	ctl = onramp_ctl_lookup(key);
+	if (!ctl)
+		goto out;
+	spin_lock(&ctl->lock);
+	if (ctl->sched && ctl->sched->config.pause_on) {
+		feedback = READ_ONCE(ctl->sched->config.feedback);
+		if (feedback == ONRAMP_FEEDBACK_AUTO || feedback == ONRAMP_FEEDBACK_TCPTS)
+			onramp_tcpts_take(ctl, a);
+		if (onramp_flight_holds(&ctl->flight, a->newest) &&
+		    onramp_seq_before(ctl->edge_seq, a->newest))
+			ctl->edge_seq = a->newest;
+		if (onramp_flight_holds(&ctl->flight, a->ack))
+			onramp_flight_acked(&ctl->flight, a->ack);
+	}
+	spin_unlock(&ctl->lock);
+out:
+	rcu_read_unlock();
+}
+
+/* -- hooks -------------------------------------------------------------------------- */
+
+static unsigned int onramp_tcpts_ipv4(void *priv, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	struct onramp_ack ack;
+	struct onramp_key key;
+
+	if (ip->protocol != IPPROTO_TCP || ip_is_fragment(ip))
+		return NF_ACCEPT;
+	memset(&key, 0, sizeof(key));
+	if (!onramp_tcpts_parse(skb, &ack, &key))
+		return NF_ACCEPT;
+	write_pnet(&key.net, state->net);
+	ipv6_addr_set_v4mapped(ip->daddr, &key.saddr);
+	ipv6_addr_set_v4mapped(ip->saddr, &key.daddr);
+	onramp_tcpts_ack(&ack, &key);
+	return NF_ACCEPT;
+}
+
+static unsigned int onramp_tcpts_ipv6(void *priv, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	const struct ipv6hdr *ip = ipv6_hdr(skb);
+	struct onramp_ack ack;
+	struct onramp_key key;
+
+	if (ip->nexthdr != IPPROTO_TCP)
+		return NF_ACCEPT;
+	memset(&key, 0, sizeof(key));
+	if (!onramp_tcpts_parse(skb, &ack, &key))
+		return NF_ACCEPT;
+	write_pnet(&key.net, state->net);
+	key.saddr = ip->daddr;
+	key.daddr = ip->saddr;
+	onramp_tcpts_ack(&ack, &key);
+	return NF_ACCEPT;
+}
+
+/* Before filters look at the packet: they may hide it from sockets, not from the clock. */
+static const struct nf_hook_ops onramp_tcpts_hooks[] = {
+	{
+		.hook = onramp_tcpts_ipv4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_FIRST,
+	},
+#if IS_ENABLED(CONFIG_IPV6)
+	{
+		.hook = onramp_tcpts_ipv6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_FIRST,
+	},
+#endif
+};
+
+/* A qdisc that pauses came to the namespace: listen to what comes back.  Under RTNL. */
+int onramp_tcpts_get(struct net *net)
+{
+	struct onramp_net *on = net_generic(net, onramp_net_id);
+	int err;
+
+	ASSERT_RTNL();
+	if (!on->users) {
+		err = nf_register_net_hooks(net, onramp_tcpts_hooks,
+					    ARRAY_SIZE(onramp_tcpts_hooks));
+		if (err)
+			return err;
+	}
+	on->users++;
+	return 0;
+}
+
+void onramp_tcpts_put(struct net *net)
+{
+	struct onramp_net *on = net_generic(net, onramp_net_id);
+
+	if (!--on->users)
+		nf_unregister_net_hooks(net, onramp_tcpts_hooks, ARRAY_SIZE(onramp_tcpts_hooks));
+}
+
+static struct pernet_operations onramp_net_ops = {
+	.id = &onramp_net_id,
+	.size = sizeof(struct onramp_net),
+};
+
+int onramp_tcpts_init(void)
+{
+	return register_pernet_subsys(&onramp_net_ops);
+}
+
+void onramp_tcpts_exit(void)
+{
+	unregister_pernet_subsys(&onramp_net_ops);
+	/* The last qdisc took the hooks away; who was in one may still be. */
+	synchronize_rcu();
+}

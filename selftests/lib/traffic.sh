@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# Two hosts (selftests/lib/hosts.sh) with traffic from one to the other.
+#
+#	netns $a  veth0 (qdisc under test)  --------  veth0 (netem delays what returns)  netns $b
+#
+# Who sources this has set $here and $module, and $sender_options for every sender.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+port=5001
+# shellcheck source=selftests/lib/hosts.sh
+. "$here/../lib/hosts.sh"
+
+traffic=$here/../lib/traffic.py
+
+# Sockets, and with them references to the module, go away some time after their
+# process and namespace.
+unload_module() {
+	for _ in $(seq 100); do
+		[ -d "/sys/module/$module" ] || return 0
+		rmmod "$module" 2>/dev/null && return 0
+		sleep 0.2
+	done
+	echo "$module is still in use: $(cat "/sys/module/$module/refcnt")"
+	return 1
+}
+
+# make_path [DELAY]: the hosts, and the delay between them
+make_path() {
+	make_hosts || return 1
+	in_ns_quick "$a"
+	in_ns_quick "$b"
+	in_b tc qdisc add dev veth0 root netem delay "${1:-20us}"
+}
+
+# An orphan socket with data to send must not hold the module for minutes.
+in_ns_quick() {
+	ip netns exec "$1" sysctl -q -w net.ipv4.tcp_orphan_retries=1
+}
+
+start_sink() { receive_in "$b" "$traffic" sink "$@"; }
+
+# start_sender OPTION...: to the first receiver; stop_sender or wait "$sender" ends it
+sender=
+start_sender() {
+	# shellcheck disable=SC2086  # words
+	ip netns exec "$a" "$traffic" send 10.1.0.2 $sender_options "$@" > /dev/null 2>&1 &
+	sender=$!
+}
+
+stop_sender() {
+	kill "$sender"
+	wait "$sender" 2>/dev/null
+	return 0
+}

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The qdisc on a stock kernel and two processors: traffic, pauses where the kernel has
+# feedback, and everything coming and going under it.
+
+# shellcheck source=selftests/lib/ktap.sh
+. /ktap.sh
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
+
+export TC_LIB_DIR=/tc
+
+# 6.1 has no microseconds in TCP's timestamps, and with them no feedback.
+has_feedback() {
+	case $(uname -r) in
+	6.[0-6].*) return 1 ;;
+	esac
+}
+
+make_onramp_pair() {
+	make_pair fq && onramp replace threshold 20us || return 1
+	has_feedback || return 0
+	for netns in a b; do
+		ip netns exec $netns turnpike usec-ts on 10.0.0.0/24 || return 1
+	done
+}
+
+start_four_flows() { start_flows "$1" cubic cubic cubic cubic; }
+
+onramp() { ip netns exec a tc qdisc "$1" dev eth0 root onramp "${@:2}"; }
+
+traffic_is_sampled_where_it_can_be() {
+	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
+	start_four_flows 2
+	# shellcheck disable=SC2086  # a list of processes
+	wait $flows
+	shown=$(ip netns exec a tc -s qdisc show dev eth0)
+	echo "$shown"
+	drop_pair
+	unload sch_onramp || return 1
+	samples=$(echo "$shown" | sed -n 's/.* samples \([0-9]*\).*/\1/p')
+	if has_feedback; then
+		[ "$samples" -gt 100 ]
+	else
+		[ "$samples" = 0 ]
+	fi
+}
+
+qdisc_changes_under_traffic() {
+	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
+	start_four_flows 4
+	for _ in $(seq 5); do
+		onramp replace nopause && onramp replace pause && onramp replace buckets 64 &&
+			onramp replace buckets 2048 gate on && onramp replace gate off || return 1
+		ip netns exec a tc qdisc replace dev eth0 root fq && onramp replace || return 1
+	done
+	# shellcheck disable=SC2086
+	wait $flows
+	drop_pair
+	unload sch_onramp
+}
+
+reload_under_traffic() {
+	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
+	start_four_flows 4
+	for _ in $(seq 5); do
+		rmmod sch_onramp 2>/dev/null && { echo "unloaded under its qdisc"; return 1; }
+		ip netns exec a tc qdisc del dev eth0 root && unload sch_onramp &&
+			insmod /modules/sch_onramp.ko && onramp add || return 1
+	done
+	# shellcheck disable=SC2086
+	wait $flows
+	drop_pair
+	unload sch_onramp
+}
+
+link_and_namespace_go_under_traffic() {
+	insmod /modules/sch_onramp.ko || return 1
+	for _ in 1 2 3; do
+		make_onramp_pair || return 1
+		start_four_flows 5
+		sleep 0.5
+		ip netns exec a ip link set eth0 down
+		ip netns exec a ip link set eth0 up
+		sleep 0.2
+		drop_pair
+		# shellcheck disable=SC2086
+		kill $flows 2>/dev/null
+	done
+	unload sch_onramp
+}
+
+beside_timely_in_any_order() {
+	for order in "sch_onramp tcp_timely" "tcp_timely sch_onramp"; do
+		for module in $order; do
+			insmod /modules/$module.ko || return 1
+		done
+		# Neither keeps the other.
+		for module in $order; do
+			rmmod $module || return 1
+		done
+	done
+}
+
+ktap_start
+ktap_case "traffic is sampled where the kernel can" traffic_is_sampled_where_it_can_be
+ktap_case "the qdisc changes under traffic" qdisc_changes_under_traffic
+ktap_case "unload and reload under traffic" reload_under_traffic
+ktap_case "link and namespace go under traffic" link_and_namespace_go_under_traffic
+ktap_case "beside tcp_timely in any order" beside_timely_in_any_order
+ktap_finish

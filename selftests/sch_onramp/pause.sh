@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Packets are held while the path is overloaded, data only, and not without feedback.
+
+# shellcheck source=selftests/sch_onramp/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+wire() { in_a "$here/wire.py" "$1" veth0 "$2"; }
+
+no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# Bytes per second of a flow held to 10 MB/s, under the qdisc of the arguments: of one
+# that is under way, alone.
+moved() {
+	in_a tc qdisc del dev veth0 root 2>/dev/null
+	in_a tc qdisc add dev veth0 root "$@" || return 1
+	start_sender --seconds 5 --max-pacing 10000000
+	sleep 0.2
+	wire rate 0.5
+	stop_sender
+	wait_for "the flow's end" no_flow_is_left >&2
+}
+
+# The two in turn, twice.  Packets of 64 KB make a rate of half a second good to 1.3 %.
+nopause__moves_what_fq_moves() {
+	fq=0
+	mine=0
+	for _ in 1 2; do
+		a_fq=$(moved fq) && a_mine=$(moved onramp nopause) || return 1
+		echo "fq $a_fq, onramp nopause $a_mine"
+		fq=$((fq + a_fq))
+		mine=$((mine + a_mine))
+	done
+	[ $((mine * 20)) -gt $((fq * 19)) ] && [ $((mine * 20)) -lt $((fq * 21)) ]
+}
+
+nopause__holds_nothing() {
+	need_usec_ts || return
+	onramp nopause || return 1
+	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 0.2
+	[ "$(counter samples)" = 0 ] && [ "$(counter held)" = 0 ]
+}
+
+feedback__none_holds_nothing() {
+	onramp || return 1
+	in_a "$traffic" send fd01::2 --flows 4 --seconds 0.2
+	[ "$(counter samples)" = 0 ] && [ "$(counter held)" = 0 ]
+}
+
+overload__is_held_back() {
+	need_usec_ts || return
+	onramp threshold 200us || return 1
+	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 1
+	echo "samples $(counter samples) pauses $(counter pauses) held $(counter held)"
+	[ "$(counter samples)" -gt 100 ] && [ "$(counter pauses)" -gt 10 ] &&
+		[ "$(counter held)" -gt 10 ]
+}
+
+overload__queue_is_shorter_than_without() {
+	need_usec_ts || return
+	# What the flows before learned of the path is still fresh.
+	sleep 0.2
+	# A threshold beyond all delays measures and never holds.
+	onramp threshold 900ms pause_max 950ms nogovernor || return 1
+	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 1
+	without=$(counter delay_p50_ns)
+	[ "$(counter held)" = 0 ] || { echo "held below the threshold"; return 1; }
+	onramp threshold 200us || return 1
+	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 1
+	with=$(counter delay_p50_ns)
+	echo "median queueing delay in ns: $without without pauses, $with with"
+	[ "$((with * 2))" -lt "$without" ]
+}
+
+# bursts_grow COMMAND...: those of a governed flow are small, and after it they are not
+bursts_grow() {
+	need_usec_ts || return
+	onramp threshold 20us || return 1
+	start_sender --seconds 10 --max-pacing 10000000
+	sleep 0.2
+	small=$(wire largest 0.2)
+	"$@" || return 1
+	sleep 0.2
+	large=$(wire largest 0.2)
+	stop_sender
+	wait_for "the flow's end" no_flow_is_left
+	echo "largest packet: $small bytes, then $large"
+	[ "$small" -gt 1500 ] && [ "$small" -lt 6000 ] && [ "$large" -gt 20000 ]
+}
+
+change() { in_a tc qdisc change dev veth0 root onramp "$@"; }
+
+governor__gives_back_when_switched_off() { bursts_grow change nogovernor; }
+
+governor__gives_back_without_pauses() { bursts_grow change nopause; }
+
+governor__gives_back_when_the_qdisc_goes() {
+	bursts_grow in_a tc qdisc replace dev veth0 root fq
+}
+
+# The owner of a socket asks with bottom halves on when it works through its backlog.
+timely__asks_how_long_packets_were_held() {
+	need_usec_ts || return
+	load_timely || return 4
+	onramp threshold 200us || return 1
+	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 0.3 --cc timely
+	status=$?
+	held=$(counter held)
+	wait_for "the flows' end" no_flow_is_left
+	rmmod tcp_timely || status=1
+	echo "held $held packets"
+	[ $status = 0 ] && [ "$held" -gt 0 ]
+}
+
+load_timely() {
+	if [ -n "${TURNPIKE_MODULES:-}" ]; then
+		insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko"
+	else
+		modprobe tcp_timely
+	fi
+}
+
+ktap_start
+need_module
+make_path
+trap 'drop_hosts; unload_module' EXIT
+slow_cable || ktap_fail "bottleneck__set_up"
+start_sink || ktap_fail "receiver__starts"
+run_cases
+finish_hosts

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+// How large a burst may be: sch_onramp/onramp_burst.h
+
+#include <gtest/gtest.h>
+
+#include "sch_onramp/onramp_burst.h"
+
+namespace {
+
+constexpr u32 kMss = 1448;
+
+TEST(Burst, bytes__are_half_a_threshold_at_the_rate)
+{
+	// of all thresholds an option can have, at all rates of NICs
+	for (u64 threshold_ns = 1000; threshold_ns <= 1000000000; threshold_ns *= 10) {
+		for (double rate = 1e6; rate <= 5e10; rate *= 1.7) {
+			double exact = rate * threshold_ns / 2e9;
+
+			if (exact < 2 * kMss || exact > ONRAMP_BURST_MAX_BYTES)
+				continue;
+			EXPECT_NEAR(onramp_burst_bytes(onramp_burst_mult(threshold_ns),
+						       static_cast<u64>(rate), kMss),
+				    exact, 1 + exact * 1.2e-4);
+		}
+	}
+}
+
+TEST(Burst, bytes__two_segments_at_least)
+{
+	EXPECT_EQ(onramp_burst_bytes(onramp_burst_mult(50000), 0, kMss), 2 * kMss);
+	EXPECT_EQ(onramp_burst_bytes(onramp_burst_mult(1), 1000000, kMss), 2 * kMss);
+	EXPECT_EQ(onramp_burst_bytes(0, ~0ULL, kMss), 2 * kMss);
+}
+
+TEST(Burst, bytes__what_a_device_takes_at_most)
+{
+	EXPECT_EQ(onramp_burst_bytes(onramp_burst_mult(1000000000), ~0ULL, kMss), 65536u);
+	EXPECT_EQ(onramp_burst_bytes(onramp_burst_mult(50000), 1ULL << 34, kMss), 65536u);
+	EXPECT_NEAR(onramp_burst_bytes(onramp_burst_mult(50000), 1250000000, kMss), 31250, 1);
+}
+
+TEST(Burst, bytes__mss_of_jumbo_frames)
+{
+	EXPECT_EQ(onramp_burst_bytes(onramp_burst_mult(50000), 1000, 8948), 2 * 8948u);
+	EXPECT_EQ(onramp_burst_bytes(onramp_burst_mult(50000), 1000, 65535), 131070u);
+}
+
+}  // namespace

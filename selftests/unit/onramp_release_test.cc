@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rate after a pause: sch_onramp/onramp_release.h
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sch_onramp/onramp_release.h"
+
+namespace {
+
+constexpr u64 kUs = 1000;
+constexpr u64 kStart = 1000000000;
+constexpr u32 kBytes = 2962;
+
+// Sends at `rate' until `until', with something left each time.
+u64 SendFor(onramp_release *r, u64 now, u64 until, double rate, u64 step, bool more = true)
+{
+	while (now < until) {
+		now += std::llround(kBytes * 1e9 / rate);
+		onramp_release_sent(r, now, kBytes, more, step);
+	}
+	return now;
+}
+
+class Release : public ::testing::Test {
+ protected:
+	void SetUp() override { onramp_release_init(&r_, kStart); }
+
+	onramp_release r_;
+};
+
+TEST_F(Release, step__is_a_frame_in_every_threshold)
+{
+	EXPECT_NEAR(onramp_release_step(50 * kUs), 1514 / 50e-6, 1);
+	EXPECT_GT(onramp_release_step(0), 0u);
+}
+
+TEST_F(Release, not_paused__congestion_control_decides)
+{
+	SendFor(&r_, kStart, kStart + 5000 * kUs, 1e8, 1000);
+	EXPECT_EQ(r_.rate, 0u);
+}
+
+TEST_F(Release, paused__throughput_and_step)
+{
+	u64 now = kStart;
+
+	for (int i = 0; i < 5; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000000);
+	}
+	EXPECT_NEAR(r_.rate, 1e8 + 1000000, 1e8 * kBytes / 1e5);
+}
+
+TEST_F(Release, pauses_over__congestion_control_decides)
+{
+	u64 now = kStart;
+
+	for (int i = 0; i < 5; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000);
+	}
+	ASSERT_NE(r_.rate, 0u);
+	SendFor(&r_, now, now + 2500 * kUs, 1e8, 1000);
+	EXPECT_EQ(r_.rate, 0u);
+}
+
+TEST_F(Release, little_to_send__rate_stays)
+{
+	u64 now = kStart, before;
+
+	for (int i = 0; i < 5; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000);
+	}
+	before = r_.rate;
+	for (int i = 0; i < 5; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e7, 1000, false);
+	}
+	EXPECT_EQ(r_.rate, before);
+}
+
+// An idle hour is one window with few bytes, and its end no full one.
+TEST_F(Release, after_idling__no_rate_of_nothing)
+{
+	u64 now = SendFor(&r_, kStart, kStart + 100 * kUs, 1e8, 1000, false);
+
+	onramp_release_held(&r_);
+	onramp_release_sent(&r_, now + 3600000000000ULL, kBytes, true, 1000);
+	EXPECT_EQ(r_.rate, 0u);
+}
+
+TEST_F(Release, any_speed__follows_double_precision)
+{
+	for (double gbps = 0.01; gbps < 800; gbps *= 1.7) {
+		double rate = gbps * 1.25e8, sent = 0;
+		u64 now = kStart, bytes = 0;
+
+		onramp_release_init(&r_, now);
+		onramp_release_sent(&r_, now + 2000 * kUs, 1, true, 7);
+		now += 2000 * kUs;
+		onramp_release_held(&r_);
+		while (now - kStart - 2000 * kUs < ONRAMP_RELEASE_WINDOW_NS) {
+			now += std::max<u64>(1, std::llround(64000 * 1e9 / rate));
+			onramp_release_sent(&r_, now, 64000, true, 7);
+			bytes += 64000;
+		}
+		sent = bytes * 1e9 / (now - kStart - 2000 * kUs) + 7;
+		EXPECT_NEAR(r_.rate, sent, 2) << gbps;
+	}
+}
+
+// Why the step is added and not multiplied: flows that are all paused for the same share
+// of the time become equal from any beginning.
+TEST(onramp_release, flows_of_one_queue__become_equal)
+{
+	constexpr int kFlows = 12;
+	std::vector<onramp_release> flows(kFlows);
+	std::vector<double> share(kFlows);
+	const double line = 1.25e9;
+	const u64 step = onramp_release_step(50 * kUs);
+	u64 now = kStart;
+
+	std::iota(share.begin(), share.end(), 1);
+	for (double &s : share)
+		s *= line / (kFlows * (kFlows + 1) / 2);
+	for (auto &f : flows) {
+		onramp_release_init(&f, now);
+		onramp_release_sent(&f, now, 0, true, step);
+	}
+	for (int window = 0; window < 60; window++) {
+		u64 end = now + ONRAMP_RELEASE_WINDOW_NS;
+		double wanted = 0;
+
+		for (int i = 0; i < kFlows; i++) {
+			onramp_release_held(&flows[i]);
+			if (!window)
+				flows[i].full = true;
+			onramp_release_sent(&flows[i], end, u32(share[i] * 1e-3), true, step);
+			wanted += flows[i].rate;
+		}
+		for (int i = 0; i < kFlows; i++)
+			share[i] = flows[i].rate * std::min(1.0, line / wanted);
+		now = end;
+	}
+	EXPECT_LT(*std::max_element(share.begin(), share.end()),
+		  1.02 * *std::min_element(share.begin(), share.end()));
+}
+
+}  // namespace

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "onramp" for tc(8): options to netlink attributes and back, and statistics.
+ *
+ * Loaded by the distribution's own tc from its library directory or from TC_LIB_DIR.
+ * Options that fq has are spelled as fq spells them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils.h"
+#include "tc_util.h"
+
+#include "include/uapi/turnpike.h"
+
+static void explain(void)
+{
+	fprintf(stderr,
+		"Usage: ... onramp [ pause | nopause ] [ mode final | strawman ]\n"
+		"                  [ threshold TIME ] [ gain 1/N ] [ pause_max TIME ]\n"
+		"                  [ feedback auto | tcpts | orack ] [ feedback_timeout TIME ]\n"
+		"                  [ governor | nogovernor ] [ gate auto | on | off ]\n"
+		"                  [ line_rate RATE | auto ]\n"
+		"and as for fq:    [ limit PACKETS ] [ flow_limit PACKETS ]\n"
+		"                  [ quantum BYTES ] [ initial_quantum BYTES ]\n"
+		"                  [ maxrate RATE ] [ buckets NUMBER ] [ [no]pacing ]\n"
+		"                  [ refill_delay TIME ] [ low_rate_threshold RATE ]\n"
+		"                  [ orphan_mask MASK ] [ timer_slack TIME ]\n"
+		"                  [ ce_threshold TIME ] [ horizon TIME ]\n"
+		"                  [ horizon_cap | horizon_drop ]\n"
+		"                  [ bands 3 priomap P0 P1 ... P15 ] [ weights W0 W1 W2 ]\n");
+}
+
+/* -- options ------------------------------------------------------------------- */
+
+enum kind {
+	NUMBER,		/* u32 */
+	SIZE,		/* u32 bytes */
+	TIME_US,	/* u32 microseconds */
+	TIME_NS,	/* u32 nanoseconds */
+	RATE,		/* u64 bytes per second */
+	WORD,		/* one of words, by its number, u8 */
+	FLAG,		/* no argument; value */
+};
+
+struct option {
+	const char *name;
+	enum kind kind;
+	unsigned int attr;
+	unsigned int value;
+	const char *words[4];
+};
+
+static const struct option options[] = {
+	{ "limit", NUMBER, TCA_ONRAMP_LIMIT },
+	{ "flow_limit", NUMBER, TCA_ONRAMP_FLOW_LIMIT },
+	{ "orphan_mask", NUMBER, TCA_ONRAMP_ORPHAN_MASK },
+	{ "quantum", SIZE, TCA_ONRAMP_QUANTUM },
+	{ "initial_quantum", SIZE, TCA_ONRAMP_INITIAL_QUANTUM },
+	{ "maxrate", RATE, TCA_ONRAMP_MAXRATE },
+	{ "low_rate_threshold", RATE, TCA_ONRAMP_LOW_RATE },
+	{ "refill_delay", TIME_US, TCA_ONRAMP_REFILL_DELAY },
+	{ "ce_threshold", TIME_US, TCA_ONRAMP_CE_THRESHOLD },
+	{ "horizon", TIME_US, TCA_ONRAMP_HORIZON },
+	{ "timer_slack", TIME_NS, TCA_ONRAMP_TIMER_SLACK },
+	{ "pacing", FLAG, TCA_ONRAMP_PACING, 1 },
+	{ "nopacing", FLAG, TCA_ONRAMP_PACING, 0 },
+	{ "horizon_drop", FLAG, TCA_ONRAMP_HORIZON_DROP, 1 },
+	{ "horizon_cap", FLAG, TCA_ONRAMP_HORIZON_DROP, 0 },
+	{ "pause", FLAG, TCA_ONRAMP_PAUSE, 1 },
+	{ "nopause", FLAG, TCA_ONRAMP_PAUSE, 0 },
+	{ "governor", FLAG, TCA_ONRAMP_GOVERNOR, 1 },
+	{ "nogovernor", FLAG, TCA_ONRAMP_GOVERNOR, 0 },
+	{ "mode", WORD, TCA_ONRAMP_MODE, 0, { "strawman", "final" } },
+	{ "feedback", WORD, TCA_ONRAMP_FEEDBACK, 0, { "auto", "tcpts", "orack" } },
+	{ "gate", WORD, TCA_ONRAMP_GATE, 0, { "auto", "on", "off" } },
+	{ "threshold", TIME_NS, TCA_ONRAMP_THRESHOLD },
+	{ "pause_max", TIME_US, TCA_ONRAMP_PAUSE_MAX },
+	{ "feedback_timeout", TIME_US, TCA_ONRAMP_FEEDBACK_TIMEOUT },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const struct option *find_option(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(options); i++)
+		if (!strcmp(name, options[i].name))
+			return &options[i];
+	return NULL;
+}
+
+static int bad(const char *name, const char *value)
+{
+	fprintf(stderr, "onramp: bad value for %s: \"%s\"\n", name, value);
+	return -1;
+}
+
+static int put_u32(struct nlmsghdr *n, unsigned int attr, __u32 value)
+{
+	return addattr32(n, 1024, attr, value);
+}
+
+static int put_u64(struct nlmsghdr *n, unsigned int attr, __u64 value)
+{
+	return addattr64(n, 1024, attr, value);
+}
+
+static int parse_time(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	__s64 ns;
+	__u64 value;
+
+	if (get_time64(&ns, text) || ns < 0)
+		return bad(o->name, text);
+	value = o->kind == TIME_US ? ns / 1000 : ns;
+	if (value > ~0U)
+		return bad(o->name, text);
+	return put_u32(n, o->attr, value);
+}
+
+static int parse_word(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	unsigned int i;
+
+	for (i = 0; o->words[i]; i++)
+		if (!strcmp(text, o->words[i]))
+			return addattr8(n, 1024, o->attr, i);
+	return bad(o->name, text);
+}
+
+/* An option with one argument, or none. */
+static int parse_simple(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	__u32 number;
+	__u64 rate;
+
+	switch (o->kind) {
+	case FLAG:
+		return addattr8(n, 1024, o->attr, o->value);
+	case WORD:
+		return parse_word(o, text, n);
+	case NUMBER:
+		if (get_u32(&number, text, 0))
+			return bad(o->name, text);
+		return put_u32(n, o->attr, number);
+	case SIZE:
+		if (get_size(&number, text))
+			return bad(o->name, text);
+		return put_u32(n, o->attr, number);
+	case RATE:
+		if (get_rate64(&rate, text))
+			return bad(o->name, text);
+		return put_u64(n, o->attr, rate);
+	default:
+		return parse_time(o, text, n);
+	}
+}
+
+/* A power of two, by its logarithm. */
+static int parse_log(const char *name, const char *text, __u32 *log)
+{
+	__u32 number;
+
+	if (get_u32(&number, text, 0) || !number || number & (number - 1))
+		return bad(name, text);
+	*log = __builtin_ctz(number);
+	return 0;
+}
+
+static int parse_buckets(const char *text, struct nlmsghdr *n)
+{
+	__u32 log;
+
+	return parse_log("buckets", text, &log) ?: put_u32(n, TCA_ONRAMP_BUCKETS_LOG, log);
+}
+
+static int parse_gain(const char *text, struct nlmsghdr *n)
+{
+	__u32 log;
+
+	if (strncmp(text, "1/", 2))
+		return strcmp(text, "1") ? bad("gain", text) :
+		       addattr8(n, 1024, TCA_ONRAMP_GAIN_SHIFT, 0);
+	return parse_log("gain", text + 2, &log) ?: addattr8(n, 1024, TCA_ONRAMP_GAIN_SHIFT, log);
+}
+
+static int parse_line_rate(const char *text, struct nlmsghdr *n)
+{
+	__u64 rate = 0;
+
+	if (strcmp(text, "auto") && (get_rate64(&rate, text) || !rate))
+		return bad("line_rate", text);
+	return put_u64(n, TCA_ONRAMP_LINE_RATE, rate);
+}
+
+static int parse_priomap(int *argc, char ***argv, struct nlmsghdr *n)
+{
+	__u8 map[TC_PRIO_MAX + 1];
+	int i;
+
+	for (i = 0; i <= TC_PRIO_MAX; i++) {
+		if (--*argc <= 0) {
+			fprintf(stderr, "onramp: priomap wants %d bands\n", TC_PRIO_MAX + 1);
+			return -1;
+		}
+		if (get_u8(&map[i], *++*argv, 10))
+			return bad("priomap", **argv);
+	}
+	return addattr_l(n, 1024, TCA_ONRAMP_PRIOMAP, map, sizeof(map));
+}
+
+static int parse_weights(int *argc, char ***argv, struct nlmsghdr *n)
+{
+	__s32 weights[ONRAMP_UAPI_BANDS];
+	int i;
+
+	for (i = 0; i < ONRAMP_UAPI_BANDS; i++) {
+		if (--*argc <= 0) {
+			fprintf(stderr, "onramp: weights wants %d numbers\n", ONRAMP_UAPI_BANDS);
+			return -1;
+		}
+		if (get_s32(&weights[i], *++*argv, 0))
+			return bad("weights", **argv);
+	}
+	return addattr_l(n, 1024, TCA_ONRAMP_WEIGHTS, weights, sizeof(weights));
+}
+
+/* Options whose argument is of a form of its own; 1: it is none of them. */
+static int parse_special(const char *name, const char *text, struct nlmsghdr *n)
+{
+	__u32 number;
+
+	if (!strcmp(name, "buckets"))
+		return parse_buckets(text, n);
+	if (!strcmp(name, "gain"))
+		return parse_gain(text, n);
+	if (!strcmp(name, "line_rate"))
+		return parse_line_rate(text, n);
+	if (!strcmp(name, "bands"))
+		return get_u32(&number, text, 0) || number != ONRAMP_UAPI_BANDS ?
+		       bad(name, text) : 0;
+	return 1;
+}
+
+static int parse_one(int *argc, char ***argv, struct nlmsghdr *n)
+{
+	const char *name = **argv;
+	const struct option *o = find_option(name);
+	int status;
+
+	if (!strcmp(name, "priomap"))
+		return parse_priomap(argc, argv, n);
+	if (!strcmp(name, "weights"))
+		return parse_weights(argc, argv, n);
+	if (o && o->kind == FLAG)
+		return parse_simple(o, NULL, n);
+	if (--*argc <= 0) {
+		if (strcmp(name, "help"))
+			fprintf(stderr, "onramp: \"%s\" wants a value, or is not known\n", name);
+		explain();
+		return -1;
+	}
+	++*argv;
+	if (o)
+		return parse_simple(o, **argv, n);
+	status = parse_special(name, **argv, n);
+	if (status > 0) {
+		if (strcmp(name, "help"))
+			fprintf(stderr, "onramp: what is \"%s\"?\n", name);
+		explain();
+		return -1;
+	}
+	return status;
+}
+
+static int onramp_parse_opt(struct qdisc_util *qu, int argc, char **argv,
+			    struct nlmsghdr *n, const char *dev)
+{
+	struct rtattr *tail = addattr_nest(n, 1024, TCA_OPTIONS | NLA_F_NESTED);
+
+	for (; argc > 0; argc--, argv++)
+		if (parse_one(&argc, &argv, n))
+			return -1;
+	addattr_nest_end(n, tail);
+	return 0;
+}
+
+/* -- printing ------------------------------------------------------------------ */
+
+/* In JSON times are numbers, in the unit of the attribute, as fq prints them. */
+static void print_time(const char *name, __u64 value, bool us)
+{
+	char format[64], text[64];
+
+	print_u64(PRINT_JSON, name, NULL, value);
+	snprintf(format, sizeof(format), "%s %%s ", name);
+	print_string(PRINT_FP, NULL, format, sprint_time64(us ? value * 1000 : value, text));
+}
+
+static void print_number(const char *name, __u64 value, const char *unit)
+{
+	char format[64];
+
+	snprintf(format, sizeof(format), "%s %%llu%s ", name, unit);
+	print_lluint(PRINT_ANY, name, format, value);
+}
+
+static void print_one_rate(const char *name, __u64 rate)
+{
+	char format[64];
+
+	snprintf(format, sizeof(format), "%s %%s ", name);
+	tc_print_rate(PRINT_ANY, name, format, rate);
+}
+
+static void print_flag(const char *name, const char *negated, bool on)
+{
+	print_bool(PRINT_JSON, name, NULL, on);
+	if (on)
+		print_string(PRINT_FP, NULL, "%s ", name);
+	else if (negated)
+		print_string(PRINT_FP, NULL, "%s ", negated);
+}
+
+static void print_word(const char *name, const struct option *o, __u8 value)
+{
+	const char *word = value < COUNT(o->words) && o->words[value] ? o->words[value] : "unknown";
+	char format[64];
+
+	snprintf(format, sizeof(format), "%s %%s ", name);
+	print_string(PRINT_ANY, name, format, word);
+}
+
+static bool has(struct rtattr *tb[], unsigned int attr, size_t bytes)
+{
+	return tb[attr] && RTA_PAYLOAD(tb[attr]) >= bytes;
+}
+
+static void print_option(const struct option *o, struct rtattr *tb[])
+{
+	__u32 number;
+
+	switch (o->kind) {
+	case RATE:
+		/* All ones is how the kernel says "none". */
+		if (has(tb, o->attr, 8) && rta_getattr_u64(tb[o->attr]) != ~0ULL)
+			print_one_rate(o->name, rta_getattr_u64(tb[o->attr]));
+		return;
+	case WORD:
+		if (has(tb, o->attr, 1))
+			print_word(o->name, o, rta_getattr_u8(tb[o->attr]));
+		return;
+	case FLAG:
+		return;
+	default:
+		break;
+	}
+	if (!has(tb, o->attr, 4))
+		return;
+	number = rta_getattr_u32(tb[o->attr]);
+	if (o->attr == TCA_ONRAMP_CE_THRESHOLD && number == ~0U)
+		return;
+	if (o->kind == NUMBER)
+		print_number(o->name, number, strstr(o->name, "limit") ? "p" : "");
+	else if (o->kind == SIZE)
+		print_size(PRINT_ANY, o->name, o->attr == TCA_ONRAMP_QUANTUM ?
+			   "quantum %s " : "initial_quantum %s ", number);
+	else
+		print_time(o->name, number, o->kind == TIME_US);
+}
+
+static void print_flags(struct rtattr *tb[])
+{
+	if (has(tb, TCA_ONRAMP_PAUSE, 1))
+		print_flag("pause", "nopause", rta_getattr_u8(tb[TCA_ONRAMP_PAUSE]));
+	if (has(tb, TCA_ONRAMP_GOVERNOR, 1))
+		print_flag("governor", "nogovernor", rta_getattr_u8(tb[TCA_ONRAMP_GOVERNOR]));
+	if (has(tb, TCA_ONRAMP_PACING, 1))
+		print_flag("pacing", "nopacing", rta_getattr_u8(tb[TCA_ONRAMP_PACING]));
+	if (has(tb, TCA_ONRAMP_HORIZON_DROP, 1))
+		print_flag("horizon_drop", "horizon_cap",
+			   rta_getattr_u8(tb[TCA_ONRAMP_HORIZON_DROP]));
+}
+
+static void print_specials(struct rtattr *tb[])
+{
+	if (has(tb, TCA_ONRAMP_BUCKETS_LOG, 4))
+		print_number("buckets", 1ULL << (rta_getattr_u32(tb[TCA_ONRAMP_BUCKETS_LOG]) & 31), "");
+	if (has(tb, TCA_ONRAMP_GAIN_SHIFT, 1)) {
+		unsigned int n = 1U << (rta_getattr_u8(tb[TCA_ONRAMP_GAIN_SHIFT]) & 31);
+
+		print_float(PRINT_JSON, "gain", NULL, 1.0 / n);
+		print_uint(PRINT_FP, NULL, "gain 1/%u ", n);
+	}
+	if (has(tb, TCA_ONRAMP_LINE_RATE, 8)) {
+		if (rta_getattr_u64(tb[TCA_ONRAMP_LINE_RATE]))
+			print_one_rate("line_rate", rta_getattr_u64(tb[TCA_ONRAMP_LINE_RATE]));
+		else
+			print_string(PRINT_ANY, "line_rate", "line_rate %s ", "auto");
+	}
+}
+
+static void print_bands(struct rtattr *tb[])
+{
+	unsigned int i;
+
+	if (!has(tb, TCA_ONRAMP_PRIOMAP, TC_PRIO_MAX + 1) ||
+	    !has(tb, TCA_ONRAMP_WEIGHTS, ONRAMP_UAPI_BANDS * sizeof(__s32)))
+		return;
+	print_uint(PRINT_ANY, "bands", "bands %u ", ONRAMP_UAPI_BANDS);
+	open_json_array(PRINT_ANY, is_json_context() ? "priomap" : "priomap ");
+	for (i = 0; i <= TC_PRIO_MAX; i++)
+		print_uint(PRINT_ANY, NULL, "%u ", ((__u8 *)RTA_DATA(tb[TCA_ONRAMP_PRIOMAP]))[i]);
+	close_json_array(PRINT_ANY, "");
+	open_json_array(PRINT_ANY, is_json_context() ? "weights" : "weights ");
+	for (i = 0; i < ONRAMP_UAPI_BANDS; i++)
+		print_int(PRINT_ANY, NULL, "%d ", ((__s32 *)RTA_DATA(tb[TCA_ONRAMP_WEIGHTS]))[i]);
+	close_json_array(PRINT_ANY, "");
+}
+
+static int onramp_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+{
+	struct rtattr *tb[TCA_ONRAMP_MAX + 1];
+	size_t i;
+
+	if (!opt)
+		return 0;
+	parse_rtattr_nested(tb, TCA_ONRAMP_MAX, opt);
+	print_flags(tb);
+	for (i = 0; i < COUNT(options); i++)
+		print_option(&options[i], tb);
+	print_specials(tb);
+	print_bands(tb);
+	return 0;
+}
+
+/* -- statistics ----------------------------------------------------------------- */
+
+static void print_count(const char *name, __u64 value)
+{
+	char format[64];
+
+	snprintf(format, sizeof(format), " %s %%llu", name);
+	print_lluint(PRINT_ANY, name, format, value);
+}
+
+static void print_ns(const char *name, __s64 ns)
+{
+	char key[64], format[64], text[64];
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	print_s64(PRINT_JSON, key, NULL, ns);
+	snprintf(format, sizeof(format), " %s %%s", name);
+	print_string(PRINT_FP, NULL, format, sprint_time64(ns, text));
+}
+
+static void print_onramp(const struct tc_onramp_stats *st)
+{
+	static const char * const bql[] = { "unknown", "yes", "no" };
+
+	print_nl();
+	print_uint(PRINT_ANY, "controlled", "  controlled %u", st->controlled_flows);
+	print_count("samples", st->samples);
+	print_ns("delay_p50", st->delay_p50_ns);
+	print_ns("delay_p99", st->delay_p99_ns);
+	print_nl();
+	print_lluint(PRINT_ANY, "pauses", "  pauses %llu", st->pauses);
+	print_count("capped", st->pauses_capped);
+	print_count("recalled", st->pauses_recalled);
+	print_count("timeouts", st->timeouts);
+	print_count("held", st->held_packets);
+	print_ns("held_time", st->held_ns);
+	print_count("bypassed", st->bypassed);
+	print_nl();
+	print_lluint(PRINT_ANY, "ignored_unknown", "  ignored_unknown %llu", st->ignored_unknown);
+	print_count("ignored_late", st->ignored_late);
+	print_count("base_steps", st->base_steps);
+	print_count("burst_cuts", st->burst_cuts);
+	print_nl();
+	print_string(PRINT_ANY, "gate_active", "  gate_active %s", st->gate_active ? "yes" : "no");
+	print_count("gated", st->gated);
+	print_string(PRINT_ANY, "bql", " bql %s", bql[st->bql < COUNT(bql) ? st->bql : 0]);
+	if (st->line_rate)
+		tc_print_rate(PRINT_ANY, "line_rate", " line_rate %s", st->line_rate);
+}
+
+static void print_fq(const struct tc_onramp_stats *st)
+{
+	unsigned int i;
+
+	print_uint(PRINT_ANY, "flows", "  flows %u", st->flows);
+	print_uint(PRINT_ANY, "inactive", " (inactive %u", st->inactive_flows);
+	print_uint(PRINT_ANY, "throttled_flows", " throttled %u)", st->throttled_flows);
+	if (st->time_next_delayed_ns > 0)
+		print_ns("next_packet_delay", st->time_next_delayed_ns);
+	print_nl();
+	print_lluint(PRINT_ANY, "gc", "  gc %llu", st->gc_flows);
+	if (st->bands > 1)
+		print_count("fastpath", st->fastpath_packets);
+	else
+		print_count("highprio", st->highprio_packets);
+	print_count("throttled", st->throttled);
+	print_ns("latency", st->unthrottle_latency_ns);
+	print_count("ce_mark", st->ce_mark);
+	print_count("flows_plimit", st->flows_plimit);
+	print_count("pkts_too_long", st->pkts_too_long);
+	print_count("alloc_errors", st->allocation_errors);
+	print_count("horizon_drops", st->horizon_drops);
+	print_count("horizon_caps", st->horizon_caps);
+	for (i = 0; i < st->bands && i < ONRAMP_UAPI_BANDS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "band%u_pkts", i);
+		print_count(name, st->band_packets[i]);
+		snprintf(name, sizeof(name), "band%u_drops", i);
+		print_count(name, st->band_drops[i]);
+	}
+}
+
+static int onramp_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
+{
+	struct tc_onramp_stats st = { 0 };
+	size_t length;
+
+	if (!xstats)
+		return 0;
+	length = RTA_PAYLOAD(xstats);
+	memcpy(&st, RTA_DATA(xstats), length < sizeof(st) ? length : sizeof(st));
+	print_fq(&st);
+	print_onramp(&st);
+	return 0;
+}
+
+/* tc writes its "next". */
+struct qdisc_util onramp_qdisc_util = {
+	.id = "onramp",
+	.parse_qopt = onramp_parse_opt,
+	.print_qopt = onramp_print_opt,
+	.print_xstats = onramp_print_xstats,
+};

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// turnpike usec-ts: TCP timestamps of a route count microseconds, or no longer do.
+//
+// A route is found by its exact destination in the table of a namespace, and given
+// the feature (RTAX_FEATURES) while all else about it stays as it is: the kernel's own
+// message about it is sent back with that one attribute changed.
+#include <arpa/inet.h>
+#include <libmnl/libmnl.h>
+#include <linux/rtnetlink.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "command.h"
+
+namespace turnpike {
+namespace {
+
+// RTAX_FEATURE_TCP_USEC_TS; headers before 6.7 do not have it.
+constexpr uint32_t kUsecTs = 1 << 4;
+
+struct Destination {
+	int family = AF_INET;
+	unsigned char address[16] = {};
+	unsigned bits = 0;
+	std::string text;
+};
+
+Destination parse_destination(const std::string &text)
+{
+	std::size_t slash = text.find('/');
+	std::string address = text.substr(0, slash);
+	Destination d;
+
+	d.text = text;
+	if (text == "default")
+		return d;
+	if (inet_pton(AF_INET, address.c_str(), d.address) == 1)
+		d.family = AF_INET;
+	else if (inet_pton(AF_INET6, address.c_str(), d.address) == 1)
+		d.family = AF_INET6;
+	else
+		throw Error("no address or prefix: " + text);
+
+	unsigned most = d.family == AF_INET ? 32 : 128;
+
+	d.bits = most;
+	if (slash == std::string::npos)
+		return d;
+
+	std::string bits = text.substr(slash + 1);
+
+	if (bits.empty() || bits.size() > 3 ||
+	    bits.find_first_not_of("0123456789") != std::string::npos ||
+	    std::stoul(bits) > most)
+		throw Error("no prefix length: " + text);
+	d.bits = static_cast<unsigned>(std::stoul(bits));
+	return d;
+}
+
+// A netlink socket and one request after the other.
+class Routes {
+public:
+	Routes() : socket_(mnl_socket_open(NETLINK_ROUTE), mnl_socket_close)
+	{
+		if (!socket_ || mnl_socket_bind(socket_.get(), 0, MNL_SOCKET_AUTOPID) < 0)
+			throw Error(std::string("netlink: ") + std::strerror(errno));
+	}
+
+	// Send a message and pass its answers to `each' until the last.
+	template <typename Function>
+	void talk(nlmsghdr *message, Function each)
+	{
+		std::vector<char> buffer(MNL_SOCKET_BUFFER_SIZE);
+		unsigned port = mnl_socket_get_portid(socket_.get());
+		auto call = [](const nlmsghdr *answer, void *data) {
+			(*static_cast<Function *>(data))(answer);
+			return MNL_CB_OK;
+		};
+
+		message->nlmsg_seq = ++sequence_;
+		if (mnl_socket_sendto(socket_.get(), message, message->nlmsg_len) < 0)
+			fail();
+		for (;;) {
+			ssize_t length = mnl_socket_recvfrom(socket_.get(), buffer.data(),
+							     buffer.size());
+
+			if (length < 0)
+				fail();
+
+			int status = mnl_cb_run(buffer.data(), static_cast<size_t>(length),
+						sequence_, port, call, &each);
+
+			if (status < 0)
+				fail();
+			if (status == MNL_CB_STOP)
+				return;
+		}
+	}
+
+private:
+	[[noreturn]] static void fail()
+	{
+		throw Error(std::string("the kernel says: ") + std::strerror(errno));
+	}
+
+	std::unique_ptr<mnl_socket, int (*)(mnl_socket *)> socket_;
+	unsigned sequence_ = 0;
+};
+
+// libmnl's macros for this are C.
+std::vector<const nlattr *> attributes(const void *begin, const void *end)
+{
+	const char *at = static_cast<const char *>(begin);
+	const char *stop = static_cast<const char *>(end);
+	std::vector<const nlattr *> found;
+
+	while (mnl_attr_ok(reinterpret_cast<const nlattr *>(at), static_cast<int>(stop - at))) {
+		found.push_back(reinterpret_cast<const nlattr *>(at));
+		at = reinterpret_cast<const char *>(mnl_attr_next(found.back()));
+	}
+	return found;
+}
+
+std::vector<const nlattr *> attributes(const nlmsghdr *route)
+{
+	return attributes(mnl_nlmsg_get_payload_offset(route, sizeof(rtmsg)),
+			  mnl_nlmsg_get_payload_tail(route));
+}
+
+std::vector<const nlattr *> nested(const nlattr *nest)
+{
+	const char *begin = static_cast<const char *>(mnl_attr_get_payload(nest));
+
+	return attributes(begin, begin + mnl_attr_get_payload_len(nest));
+}
+
+bool is_destination(const nlmsghdr *route, const Destination &d)
+{
+	const auto *rtm = static_cast<const rtmsg *>(mnl_nlmsg_get_payload(route));
+	bool named = false, same = false;
+
+	if (route->nlmsg_type != RTM_NEWROUTE || rtm->rtm_family != d.family ||
+	    rtm->rtm_dst_len != d.bits || rtm->rtm_type != RTN_UNICAST ||
+	    (rtm->rtm_flags & RTM_F_CLONED))
+		return false;
+	for (const nlattr *attr : attributes(route)) {
+		if (mnl_attr_get_type(attr) != RTA_DST)
+			continue;
+		named = true;
+		same = std::memcmp(mnl_attr_get_payload(attr), d.address,
+				   mnl_attr_get_payload_len(attr)) == 0;
+	}
+	return named ? same : d.bits == 0;
+}
+
+// RTA_METRICS with the feature set or cleared and the rest as it was.
+void put_metrics(nlmsghdr *message, const nlattr *before, bool on)
+{
+	nlattr *nest = mnl_attr_nest_start(message, RTA_METRICS);
+	uint32_t features = 0;
+
+	for (const nlattr *attr : before ? nested(before) : std::vector<const nlattr *>()) {
+		if (mnl_attr_get_type(attr) == RTAX_FEATURES)
+			features = mnl_attr_get_u32(attr);
+		else
+			mnl_attr_put(message, mnl_attr_get_type(attr),
+				     mnl_attr_get_payload_len(attr), mnl_attr_get_payload(attr));
+	}
+	features = on ? features | kUsecTs : features & ~kUsecTs;
+	mnl_attr_put_u32(message, RTAX_FEATURES, features);
+	mnl_attr_nest_end(message, nest);
+}
+
+// The request that replaces a route by itself with the feature changed.
+std::vector<char> changed(const nlmsghdr *route, bool on)
+{
+	std::vector<char> buffer(route->nlmsg_len + 256);
+	nlmsghdr *message = mnl_nlmsg_put_header(buffer.data());
+	const nlattr *metrics = nullptr;
+
+	message->nlmsg_type = RTM_NEWROUTE;
+	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_REPLACE;
+
+	auto *rtm = static_cast<rtmsg *>(mnl_nlmsg_put_extra_header(message, sizeof(rtmsg)));
+
+	std::memcpy(rtm, mnl_nlmsg_get_payload(route), sizeof(*rtm));
+	rtm->rtm_flags = 0;
+	for (const nlattr *attr : attributes(route)) {
+		unsigned type = mnl_attr_get_type(attr);
+
+		if (type == RTA_METRICS)
+			metrics = attr;
+		else if (type != RTA_CACHEINFO && type != RTA_PREF)
+			mnl_attr_put(message, static_cast<uint16_t>(attr->nla_type),
+				     mnl_attr_get_payload_len(attr), mnl_attr_get_payload(attr));
+	}
+	put_metrics(message, metrics, on);
+	return buffer;
+}
+
+std::vector<std::vector<char>> find_routes(Routes &routes, const Destination &d, bool on)
+{
+	std::vector<char> buffer(MNL_SOCKET_BUFFER_SIZE);
+	std::vector<std::vector<char>> found;
+	nlmsghdr *message = mnl_nlmsg_put_header(buffer.data());
+
+	message->nlmsg_type = RTM_GETROUTE;
+	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+
+	auto *rtm = static_cast<rtmsg *>(mnl_nlmsg_put_extra_header(message, sizeof(rtmsg)));
+
+	rtm->rtm_family = static_cast<unsigned char>(d.family);
+	routes.talk(message, [&](const nlmsghdr *route) {
+		if (is_destination(route, d))
+			found.push_back(changed(route, on));
+	});
+	return found;
+}
+
+void change(const Destination &d, bool on)
+{
+	Routes routes;
+	std::vector<std::vector<char>> found = find_routes(routes, d, on);
+
+	if (found.empty())
+		throw Error("no unicast route to exactly " + d.text +
+			    " (ip route show lists them)");
+	for (std::vector<char> &route : found)
+		routes.talk(reinterpret_cast<nlmsghdr *>(route.data()), [](const nlmsghdr *) {});
+}
+
+}  // namespace
+
+void add_usec_ts_command(CLI::App &app, Action &action)
+{
+	struct Options {
+		std::string state, destination;
+	};
+	auto options = std::make_shared<Options>();
+	CLI::App *command = app.add_subcommand(
+		"usec-ts", "let TCP timestamps of a route count microseconds "
+			   "(route feature tcp_usec_ts, Linux 6.7), or no longer");
+
+	command->add_option("STATE", options->state, "on or off")
+		->required()
+		->check(CLI::IsMember({"on", "off"}));
+	command->add_option("DEST", options->destination,
+			    "destination of a route: prefix, address or default")
+		->required();
+	command->callback([&action, options] {
+		action = [options] {
+			change(parse_destination(options->destination), options->state == "on");
+		};
+	});
+}
+
+}  // namespace turnpike
