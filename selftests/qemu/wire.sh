@@ -15,9 +15,9 @@ nics() {
 
 two_nics() { [ "$(nics | wc -l)" = 2 ]; }
 
-# soon COMMAND...: until it succeeds, ten seconds at least
+# soon COMMAND...: until it succeeds, a minute at least
 soon() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		"$@" && return 0
 		sleep 0.1
 	done
@@ -39,6 +39,15 @@ make_wire() {
 	ip netns exec b flow serve 5000 > /dev/null 2>&1 &
 	server=$!
 	soon in_a flow send 10.0.0.2 5000 0.1 cubic > /dev/null
+}
+
+# A namespace lives, and keeps its NIC, as long as a process in it. Those are not looked
+# up in $server and $flows: a case runs in a shell of its own, and what it set is gone.
+drop_wire() {
+	# shellcheck disable=SC2046  # a list of processes
+	kill $(ip netns pids a; ip netns pids b) 2>/dev/null
+	ip netns del a
+	ip netns del b
 }
 
 # while_sending SECONDS COMMAND...: the command again and again while flows send

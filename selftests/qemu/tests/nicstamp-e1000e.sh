@@ -41,14 +41,12 @@ driver_unbinds() {
 	start_timely_flows 5
 	sleep 1
 	rebind e1000e || return 1
-	# shellcheck disable=SC2086
-	kill $flows 2>/dev/null
-	drop_pair
+	drop_wire
 	make_wire && sends
 }
 
 goes_away() {
-	drop_pair
+	drop_wire
 	unload tcp_timely && unload e1000e && unload nicstamp
 }
 

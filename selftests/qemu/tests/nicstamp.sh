@@ -69,17 +69,12 @@ driver_unbinds() {
 	for _ in 1 2 3; do
 		sleep 0.5
 		rebind virtio_net || return 1
-		kill $server
-		# shellcheck disable=SC2086
-		kill $flows 2>/dev/null
-		ip netns del a
-		ip netns del b
+		drop_wire
 		make_wire || return 1
 		start_timely_flows 8
 	done
-	# shellcheck disable=SC2086
-	kill $flows 2>/dev/null
-	more_samples
+	# shellcheck disable=SC2046  # a list of processes
+	kill $(ip netns pids a) && more_samples
 }
 
 nicstamp_is_held() { ! rmmod nicstamp 2>/dev/null; }
@@ -88,11 +83,10 @@ namespace_goes() {
 	for _ in 1 2 3; do
 		start_timely_flows 5
 		sleep 1
-		drop_pair
-		# shellcheck disable=SC2086
-		kill $flows 2>/dev/null
+		drop_wire
 		make_wire || return 1
 	done
+	more_samples
 }
 
 timely_comes_and_goes() {
@@ -109,7 +103,7 @@ timely_comes_and_goes() {
 }
 
 goes_away() {
-	drop_pair
+	drop_wire
 	unload tcp_timely && unload virtio_net && unload nicstamp
 }
 
