@@ -38,10 +38,12 @@ help:
 	@echo 'Turnpike $(VERSION)'
 	@echo
 	@echo '  make modules     kernel modules for the running kernel, or for KDIR=<kernel build tree>'
+	@echo '  make drivers     a NIC driver patched for nicstamp: DRIVER=igb KSRC=<kernel source tree> KDIR='
 	@echo '  make tools       the turnpike command and the load generator, in build/'
 	@echo '  make check       style checks and unit tests; no root, under a minute once built'
 	@echo '  make test        everything: check, module tests in UML 6.12, 6.1 and debug kernels,'
 	@echo '                   short scenarios, stock kernels in QEMU (TIERS="..." picks some)'
+	@echo '  make drivers-check  every patched NIC driver, for both stock kernels (minutes)'
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
 	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
 	@echo '  make install     modules, tools and man pages (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
@@ -79,6 +81,16 @@ link-sources: kernel-headers
 modules: link-sources
 	@$(kbuild) M=$(modules_out) modules
 	@echo 'Modules for $(release) are in $(modules_out)'
+
+# For scripts, the last line says where the driver is.
+.PHONY: drivers
+drivers: modules
+	@CI=$(CI) drivers/build '$(DRIVER)' '$(KSRC)' '$(KDIR)' $(abspath build/drivers/$(release)) \
+		$(modules_out)/Module.symvers
+
+.PHONY: drivers-check
+drivers-check:
+	@selftests/run-tests drivers
 
 .PHONY: test-modules
 test-modules: extra_sources = selftests/vrack

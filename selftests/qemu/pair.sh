@@ -42,6 +42,8 @@ start_flows() {
 	done
 }
 
+start_timely_flows() { start_flows "$1" timely timely_patched timely timely_patched; }
+
 # unload MODULE: a socket's namespace and its last reference go away some time after
 # the process, as does another module's
 unload() {

@@ -7,8 +7,6 @@
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 
-start_timely_flows() { start_flows "$1" timely timely_patched timely timely_patched; }
-
 unload_is_refused_in_use() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
 	start_timely_flows 3

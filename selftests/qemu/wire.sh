@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+# The hosts of pair.sh on two NICs of the guest, whose driver is under test.
+#
+#	netns a  eth0 10.0.0.1 ---- QEMU ---- 10.0.0.2 eth0  netns b
+#
+# The addresses of the NICs end in 1 and 2. A test names their model in a comment.
+# shellcheck shell=bash disable=SC2034,SC2154  # flows and server are of pair.sh
+
+# The NICs that are in the first namespace, by name.
+nics() {
+	for nic in /sys/class/net/*; do
+		[ ! -e "$nic/device" ] || echo "${nic##*/}"
+	done
+}
+
+two_nics() { [ "$(nics | wc -l)" = 2 ]; }
+
+# soon COMMAND...: until it succeeds, a minute at least
+soon() {
+	for _ in $(seq 600); do
+		"$@" && return 0
+		sleep 0.1
+	done
+	echo "waited in vain: $*"
+	return 1
+}
+
+make_wire() {
+	ip netns add a && ip netns add b && soon two_nics || return 1
+	for nic in $(nics); do
+		last=$(sed 's/.*:0//' "/sys/class/net/$nic/address")
+		netns=$(echo "$last" | tr 12 ab)
+		ip link set "$nic" netns "$netns" name eth0 || return 1
+		ip -n "$netns" addr add "10.0.0.$last/24" dev eth0
+		ip -n "$netns" link set lo up
+		ip -n "$netns" link set eth0 up
+	done
+	in_a sysctl -q -w net.ipv4.tcp_orphan_retries=1
+	ip netns exec b flow serve 5000 > /dev/null 2>&1 &
+	server=$!
+	soon in_a flow send 10.0.0.2 5000 0.1 cubic > /dev/null
+}
+
+# A namespace lives, and keeps its NIC, as long as a process in it. Those are not looked
+# up in $server and $flows: a case runs in a shell of its own, and what it set is gone.
+drop_wire() {
+	# shellcheck disable=SC2046  # a list of processes
+	kill $(ip netns pids a; ip netns pids b) 2>/dev/null
+	ip netns del a
+	ip netns del b
+}
+
+# while_sending SECONDS COMMAND...: the command again and again while flows send
+while_sending() {
+	start_timely_flows "$1"
+	shift
+	while kill -0 "${flows##* }" 2>/dev/null; do
+		"$@" || return 1
+	done
+	# Those whose path was taken away may have given up.
+	# shellcheck disable=SC2086  # a list of processes
+	wait $flows
+	return 0
+}
+
+down_and_up() {
+	ip -n a link set eth0 down && sleep 0.1 && ip -n a link set eth0 up && sleep 0.5
+}
+
+# rebind DRIVER: its devices go and come back, in the first namespace
+rebind() {
+	for path in /sys/bus/*/drivers/"$1"; do
+		devices=$(cd "$path" && for net in */net; do echo "${net%/net}"; done)
+		for device in $devices; do
+			echo "$device" > "$path/unbind" || return 1
+		done
+		for device in $devices; do
+			echo "$device" > "$path/bind" || return 1
+		done
+	done
+}
