@@ -27,6 +27,7 @@
 #define ORACK_VERSION		1
 
 #define ORACK_HEADER_BYTES	16
+#define ORACK_KEY_OFFSET	2
 #define ORACK_ENTRY_BYTES	12
 #define ORACK_MAC_BYTES		8
 
@@ -144,7 +145,7 @@ static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
 	if (data[0] != ORACK_VERSION)
 		return ORACK_BAD_VERSION;
 	h->kind = data[1];
-	h->key = data[2];
+	h->key = data[ORACK_KEY_OFFSET];
 	h->count = data[3];
 	h->clock = orack_get32(data + 4);
 	h->time_ns = orack_get64(data + 8);
@@ -192,7 +193,7 @@ static inline u32 orack_encode(u8 *to, const struct orack_header *h,
 
 	to[0] = ORACK_VERSION;
 	to[1] = h->kind;
-	to[2] = h->key;
+	to[ORACK_KEY_OFFSET] = h->key;
 	to[3] = h->count;
 	orack_put32(to + 4, h->clock);
 	orack_put64(to + 8, h->time_ns);
