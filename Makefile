@@ -25,7 +25,7 @@ strict := W=1 C=2 KCFLAGS=-Werror CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
 kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
-sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt
+sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 # vload belongs to the tests and is not installed.
 man_pages := $(filter-out Documentation/man/vload.1,$(wildcard Documentation/man/*))
@@ -83,7 +83,8 @@ modules: link-sources
 .PHONY: test-modules
 test-modules: extra_sources = selftests/vrack
 test-modules: modules
-	@$(kbuild) M=$(modules_out)/selftests/vrack modules
+	@$(kbuild) M=$(modules_out)/selftests/vrack \
+		KBUILD_EXTRA_SYMBOLS=$(modules_out)/Module.symvers modules
 
 # For scripts, several of which may ask at once: build the modules for KDIR, with
 # or without those of the tests, and print where they are as the last line.
@@ -118,7 +119,7 @@ unit-tests: $(header_tests)
 		$(MAKE) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
 	done
 
-build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
+build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror $(sanitize) -I$(CURDIR) -o $@ $< \
 		-lgtest_main -lgtest -lpthread

@@ -243,4 +243,29 @@ static inline u64 onramp_base_sample(struct onramp_base *b, u64 now_ns, s64 raw_
 	return (u64)queue_ns;
 }
 
+/* Queue and round trip are measured in ticks of a microsecond, at both ends. */
+#define ONRAMP_BASE_TICKS_NS	2000
+
+/* As onramp_base_sample(), where the round trip of the same packet is known: no queue on
+ * the way is longer.  If one is by little, the base was taken for too short; if by much,
+ * clock or path is another one.
+ */
+static inline u64 onramp_base_sample_rtt(struct onramp_base *b, u64 now_ns, s64 raw_ns,
+					 u64 rtt_ns)
+{
+	u64 queue_ns = onramp_base_sample(b, now_ns, raw_ns);
+	u64 most_ns = rtt_ns + ONRAMP_BASE_TICKS_NS;
+
+	if (queue_ns <= most_ns)
+		return queue_ns;
+	if (queue_ns - most_ns < ONRAMP_STEP_NS) {
+		b->line_raw_ns += (s64)(queue_ns - most_ns);
+		return most_ns;
+	}
+	onramp_base_restart(b, now_ns, raw_ns);
+	b->drift_ppb = 0;
+	b->steps++;
+	return 0;
+}
+
 #endif /* ONRAMP_BASE_H */

@@ -92,24 +92,33 @@ static u32 onramp_tcpts_us(u64 ns)
 	return (u32)div_u64(ns, NSEC_PER_USEC);
 }
 
+/* The first sample of a connection.  Another one may know the path without its queue; that
+ * its clock is this one's, with the same offset, shows in a queue that fits the round trip.
+ */
+static void onramp_tcpts_begin(struct onramp_ctl *ctl, u32 raw_us, u64 rtt_ns, u64 now_ns)
+{
+	u32 path_us;
+
+	ctl->ts_known = true;
+	ctl->ts_ref = raw_us;
+	if (onramp_path_base_us(&ctl->key, now_ns, &path_us) &&
+	    (u64)(raw_us - path_us) * NSEC_PER_USEC <= rtt_ns) {
+		ctl->ts_ref = path_us;
+		onramp_base_sample(&ctl->base, now_ns, 0);
+	}
+}
+
 /* Queueing delay of the newest byte. */
 static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, u32 tsval, u64 tx_ns, u64 now_ns)
 {
-	u32 raw_us = tsval - onramp_tcpts_us(tx_ns), path_us;
-	u64 queue_ns;
+	u64 rtt_ns = now_ns - min(tx_ns, now_ns), queue_ns;
+	u32 raw_us = tsval - onramp_tcpts_us(tx_ns);
 
-	if (!ctl->ts_known) {
-		ctl->ts_known = true;
-		ctl->ts_ref = raw_us;
-		/* Another connection may know the path without its queue. */
-		if (onramp_path_base_us(&ctl->key, now_ns, &path_us) &&
-		    raw_us - path_us < ONRAMP_OWD_MAX_NS / NSEC_PER_USEC / 8) {
-			ctl->ts_ref = path_us;
-			onramp_base_sample(&ctl->base, now_ns, 0);
-		}
-	}
-	queue_ns = onramp_base_sample(&ctl->base, now_ns,
-				      (s64)(s32)(raw_us - ctl->ts_ref) * NSEC_PER_USEC);
+	if (!ctl->ts_known)
+		onramp_tcpts_begin(ctl, raw_us, rtt_ns, now_ns);
+	queue_ns = onramp_base_sample_rtt(&ctl->base, now_ns,
+					  (s64)(s32)(raw_us - ctl->ts_ref) * NSEC_PER_USEC,
+					  rtt_ns);
 	return min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
 }
 

@@ -17,6 +17,7 @@
 #include "timely_completion.h"
 #include "timely_host.h"
 #include "timely_rate.h"
+#include "timely_stamp.h"
 
 #define TIMELY_VARIANTS		2
 
@@ -134,6 +135,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_STARTED	4	/* has its first rate */
 #define TIMELY_FLOW_OWN_PACING	8	/* not to be left to fq */
 #define TIMELY_FLOW_RECOVERING	16	/* the window is that of loss recovery */
+#define TIMELY_FLOW_OPENING	32	/* the window has not reached its bound yet */
 
 /* The private part of a socket; the socket lock guards all of it.  timely_get_info
  * reads it without, and may show values of two moments.
@@ -151,5 +153,13 @@ static inline struct timely_flow *timely_flow(const struct sock *sk)
 {
 	return inet_csk_ca(sk);
 }
+
+/* -- NIC stamps (timely_nic.c) -------------------------------------------- */
+
+int timely_nic_init(void);
+void timely_nic_exit(void);
+void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
+		      const struct timely_ack *a, struct timely_event *ev);
+void timely_nic_forget(struct sock *sk);
 
 #endif /* TIMELY_H */

@@ -219,18 +219,34 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 	return clamp_t(u64, segs, c->host.cwnd_min_segs, tp->snd_cwnd_clamp);
 }
 
+/* The window opens by what was acked, as in slow start, until it reaches its bound or
+ * something is lost.  The rate of a start is a guess that knows nothing of other hosts:
+ * 400 flows that begin within a millisecond, each with all that its rate would allow,
+ * overflow 6 MB of buffer, and those that lose all they sent stand still until a timeout.
+ */
+static u32 timely_open_segs(const struct sock *sk, struct timely_flow *f, u32 window, u32 open)
+{
+	if (!(f->flags & TIMELY_FLOW_OPENING))
+		return window;
+	if (open >= window || inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
+		f->flags &= ~TIMELY_FLOW_OPENING;
+	return min(window, open);
+}
+
 /* Loss recovery keeps the number of packets in the network: one leaves for each
  * that arrived, but a burst may always be out.  A paced flow has nothing in flight
  * between two bursts, and without packets behind it the loss of a retransmission
  * would only be found by timeout.  After a timeout the window opens with the ACKs.
  */
-static void timely_set_window(struct sock *sk, const struct timely_flow *f,
+static void timely_set_window(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c, u32 acked)
 {
 	u32 least = max_t(u32, f->burst_segs, c->host.cwnd_min_segs);
-	u32 window = timely_window_segs(sk, f, c);
 	struct tcp_sock *tp = tcp_sk(sk);
+	u32 window;
 
+	window = timely_open_segs(sk, f, timely_window_segs(sk, f, c),
+				  max(tcp_snd_cwnd(tp) + acked, least));
 	switch (inet_csk(sk)->icsk_ca_state) {
 	case TCP_CA_Recovery:
 		window = min(window, max(tcp_packets_in_flight(tp) + acked, least));
@@ -287,6 +303,7 @@ static void timely_start(struct sock *sk, struct timely_flow *f, const struct ti
 
 	timely_rate_start(&f->rate, &c->params, timely_start_rate_bps(sk, f, c));
 	timely_apply_rate(sk, f, c);
+	f->flags |= TIMELY_FLOW_OPENING;
 	/* TCP's initial window is not paced by TCP: where the rate is low, less of it. */
 	tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), timely_window_segs(sk, f, c)));
 }
@@ -306,6 +323,8 @@ static void timely_restart_idle(struct sock *sk, struct timely_flow *f,
 	restart_bps = max(start_bps, f->rate.rate_bps >> halvings);
 	timely_rate_idle(&f->rate, &c->params, restart_bps);
 	timely_apply_rate(sk, f, c);
+	f->flags |= TIMELY_FLOW_OPENING;
+	tcp_snd_cwnd_set(tcp_sk(sk), min_t(u32, tcp_snd_cwnd(tcp_sk(sk)), TCP_INIT_CWND));
 	timely_set_window(sk, f, c, 0);
 	timely_stat_inc(sock_net(sk), TIMELY_STAT_IDLE_RESTARTS);
 }
@@ -439,6 +458,7 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 	timely_ack_fill(&a, sk, f, c, rs);
 	completed = timely_completion_ack(&f->burst, &a, &ev);
 	if (completed) {
+		timely_nic_event(sk, f, c, &a, &ev);
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_VERDICT + ev.verdict);
 		if (ev.verdict == TIMELY_ACK_SAMPLE)
 			timely_decide(sk, f, c, &a, &ev, rs);
@@ -579,6 +599,7 @@ static void timely_release(struct sock *sk)
 
 	if (!(f->flags & TIMELY_FLOW_READY))
 		return;
+	timely_nic_forget(sk);
 	timely_set_active(f, false);
 	timely_dev_put(f->dev);
 	f->dev = NULL;

@@ -70,6 +70,7 @@ enum timely_ack_verdict {
 	TIMELY_DROP_TIME,	/* no send time, or one in the future */
 	TIMELY_DROP_DELACK,	/* the receiver took its time */
 	TIMELY_DROP_FLOOR,	/* faster than the path can be */
+	TIMELY_DROP_STAMP,	/* the NIC did not stamp it, as it does others */
 	TIMELY_VERDICTS
 };
 

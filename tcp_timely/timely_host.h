@@ -17,6 +17,7 @@ struct timely_host {
 	u32 cwnd_min_segs;		/* the window is never smaller */
 	u32 idle_ms;			/* halve the rate per this much idle time; 0: off */
 	u32 own_pacing;			/* TCP's timer paces even where fq could */
+	u32 source;			/* enum timely_stamp_mode */
 };
 
 #define TIMELY_HOST_DEFAULT {						\
@@ -26,6 +27,7 @@ struct timely_host {
 		.cwnd_min_segs = 4,					\
 		.idle_ms = 200,						\
 		.own_pacing = 1,					\
+		.source = 0,						\
 	}
 
 #endif /* TIMELY_HOST_H */

@@ -8,10 +8,15 @@
 #include "timely_host.h"
 #include "timely_params.h"
 
-#define TIMELY_HOST_KNOB(field, unit, min, max, help)			\
+#define TIMELY_HOST_KNOB_WORDS(field, unit, min, max, words, help)	\
 	{ #field, unit, help, min, max,					\
 	  (u32)offsetof(struct timely_host, field),			\
-	  (u32)sizeof(((struct timely_host *)0)->field) }
+	  (u32)sizeof(((struct timely_host *)0)->field), words }
+
+#define TIMELY_HOST_KNOB(field, unit, min, max, help)			\
+	TIMELY_HOST_KNOB_WORDS(field, unit, min, max, NULL, help)
+
+static const char *const timely_source_words[] = { "auto", "hw", "tcp" };
 
 static const struct timely_knob timely_host_knobs[] = {
 	TIMELY_HOST_KNOB(line_rate_mbps, "Mbit/s", 0, 1600000,
@@ -26,6 +31,9 @@ static const struct timely_knob timely_host_knobs[] = {
 			 "the rate halves for each such time without data; 0: it is kept"),
 	TIMELY_HOST_KNOB(own_pacing, "", 0, 1,
 			 "1: TCP's own timer paces; 0: fq does where it is the qdisc"),
+	TIMELY_HOST_KNOB_WORDS(source, "", 0, ARRAY_SIZE(timely_source_words) - 1,
+			       timely_source_words,
+			       "whose times RTT samples are made of: the NIC's where they are there, only the NIC's, TCP's own"),
 };
 
 #define TIMELY_HOST_KNOB_COUNT	ARRAY_SIZE(timely_host_knobs)

@@ -46,11 +46,16 @@ static int __init timely_load(void)
 	err = timely_dev_init();
 	if (err)
 		goto fail_net;
-	err = timely_cc_init();
+	err = timely_nic_init();
 	if (err)
 		goto fail_dev;
+	err = timely_cc_init();
+	if (err)
+		goto fail_nic;
 	return 0;
 
+fail_nic:
+	timely_nic_exit();
 fail_dev:
 	timely_dev_exit();
 fail_net:
@@ -61,6 +66,7 @@ fail_net:
 static void __exit timely_unload(void)
 {
 	timely_cc_exit();
+	timely_nic_exit();
 	timely_dev_exit();
 	unregister_pernet_subsys(&timely_net_ops);
 }

@@ -18,12 +18,13 @@ struct timely_knob {
 	u64 max;
 	u32 offset;		/* of the field in struct timely_params */
 	u32 size;		/* of the field: 1, 4 or 8 bytes */
+	const char *const *words;	/* names of the values; NULL: numbers */
 };
 
 #define TIMELY_KNOB(field, unit, min, max, help)			\
 	{ #field, unit, help, min, max,					\
 	  (u32)offsetof(struct timely_params, field),			\
-	  (u32)sizeof(((struct timely_params *)0)->field) }
+	  (u32)sizeof(((struct timely_params *)0)->field), NULL }
 
 #define TIMELY_GBPS	1000000000ULL
 #define TIMELY_MBPS	1000000ULL

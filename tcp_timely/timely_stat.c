@@ -32,6 +32,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_TIME] = "dropped_no_time",
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_DELACK] = "dropped_delayed_ack",
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_FLOOR] = "dropped_too_fast",
+	[TIMELY_STAT_VERDICT + TIMELY_DROP_STAMP] = "dropped_no_stamp",
 
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_TCP_US] = "source_tcp_us",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_TCP_NS] = "source_tcp_ns",

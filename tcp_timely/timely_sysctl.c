@@ -100,12 +100,36 @@ static const char *timely_preset_name(int variant, const struct timely_params *p
 	return "custom";
 }
 
+/* The value that a text stands for. */
+static int timely_knob_parse(const struct timely_knob *k, const char *text, u64 *value,
+			     const char **why)
+{
+	int word;
+
+	if (k->words) {
+		word = match_string(k->words, k->max + 1, text);
+		*why = "not one of the words";
+		*value = word;
+		return word < 0 ? -EINVAL : 0;
+	}
+	if (kstrtou64(text, 0, value)) {
+		*why = "not an unsigned integer";
+		return -EINVAL;
+	}
+	if (*value < k->min || *value > k->max) {
+		*why = "out of range";
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Put one written value into a copy of the settings. */
 static int timely_config_change(struct timely_config *config, int variant,
 				const struct timely_knob *k, const char *text, const char **why)
 {
 	const struct timely_preset *preset;
 	u64 value;
+	int err;
 
 	if (!k) {
 		preset = timely_preset_find(variant, text);
@@ -115,14 +139,9 @@ static int timely_config_change(struct timely_config *config, int variant,
 		}
 		config->params = preset->params;
 	} else {
-		if (kstrtou64(text, 0, &value)) {
-			*why = "not an unsigned integer";
-			return -EINVAL;
-		}
-		if (value < k->min || value > k->max) {
-			*why = "out of range";
-			return -EINVAL;
-		}
+		err = timely_knob_parse(k, text, &value, why);
+		if (err)
+			return err;
 		timely_knob_set(k, timely_knob_base(k, config), value);
 	}
 	return timely_params_check(&config->params, why);
@@ -162,7 +181,9 @@ static void timely_config_read(const struct timely_table *table, const struct ti
 
 	rcu_read_lock();
 	config = rcu_dereference(tn->config[table->variant]);	/* set while registered */
-	if (k)
+	if (k && k->words)
+		strscpy(text, k->words[timely_config_get(k, config)], TIMELY_VALUE_MAX);
+	else if (k)
 		snprintf(text, TIMELY_VALUE_MAX, "%llu", timely_config_get(k, config));
 	else
 		strscpy(text, timely_preset_name(table->variant, &config->params),

@@ -19,32 +19,9 @@
 #include <net/tcp.h>
 
 #include "compat/compat.h"
+#include "tlt_config.h"
+#include "tlt_packet.h"
 #include "tlt_select.h"
-
-#define TLT_DSCPS 64
-
-struct tlt_rule {
-	struct in6_addr address;	/* of the other end; IPv4: the first word */
-	struct in6_addr mask;
-	int ifindex;			/* 0: any */
-	u16 port_low;			/* 0: any */
-	u16 port_high;
-	u8 family;			/* 0: any, with any address */
-	u8 prefix;
-};
-
-/* A configuration never changes; another takes its place (RCU). */
-struct tlt_config {
-	u8 dscp[TLT_KINDS];		/* kind -> code point */
-	u8 kind[TLT_DSCPS];		/* code point -> kind, TLT_NONE for others */
-	u8 clock;			/* enum tlt_clock_mode */
-	u8 sender;			/* enum tlt_sender_mode */
-	u8 foreign;			/* enum tlt_foreign */
-	u32 period;
-	u32 rules_count;
-	struct rcu_head rcu;
-	struct tlt_rule rules[];
-};
 
 struct tlt_stats {
 	u64 count[TLT_STATS];
@@ -59,6 +36,7 @@ struct tlt_net {
 	atomic_t attending;			/* flows that are queued */
 	struct mutex mutex;			/* hooks and config */
 	bool hooked;				/* under mutex */
+	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
 	struct net *net;
 };
 
@@ -105,15 +83,6 @@ struct tlt_flow {
 
 #define TLT_FLOW_QUEUED 0
 
-/* A TCP packet at the IP boundary, headers checked and in linear memory. */
-struct tlt_packet {
-	unsigned int network_bytes;	/* of IP header */
-	unsigned int header_bytes;	/* of IP and TCP headers */
-	unsigned int data_bytes;
-	u8 family;
-	u8 dscp;
-};
-
 extern unsigned int tlt_net_id;
 extern struct genl_family tlt_genl_family;
 
@@ -132,20 +101,10 @@ static inline void tlt_count_add(const struct tlt_net *tn, int stat, u64 value)
 	this_cpu_add(tn->stats->count[stat], value);
 }
 
-/* Of the header that tlt_packet_read() found; gone with the next pull or copy. */
-static inline struct tcphdr *tlt_tcp_header(const struct sk_buff *skb,
-					    const struct tlt_packet *p)
-{
-	return (struct tcphdr *)(skb_network_header(skb) + p->network_bytes);
-}
-
-bool tlt_packet_read(struct sk_buff *skb, u8 family, struct tlt_packet *p);
 int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
-struct sock *tlt_packet_sock(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
-			     int ifindex, bool *held);
+struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
+			       int ifindex);
 
-bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
-			const struct tlt_packet *p, int ifindex, bool out);
 struct tlt_config *tlt_config_alloc(unsigned int rules);
 int tlt_config_use(struct net *net, struct tlt_config *config);
 void tlt_config_off(struct net *net);
@@ -179,13 +138,13 @@ void tlt_attend_wait(const struct tlt_net *tn);
 int tlt_attend_init(void);
 void tlt_attend_exit(void);
 
-unsigned int tlt_out(struct sk_buff *skb, const struct nf_hook_state *state,
+unsigned int tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
 		     const struct tlt_config *config, const struct tlt_packet *p);
-unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
+unsigned int tlt_in(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
 		    const struct tlt_config *config, const struct tlt_packet *p);
 
-int tlt_hook_add(struct net *net);
-void tlt_hook_remove(struct net *net);
+int tlt_hook_add(struct tlt_net *tn);
+void tlt_hook_remove(struct tlt_net *tn);
 
 int tlt_genl_init(void);
 void tlt_genl_exit(void);

@@ -2,10 +2,7 @@
 /*
  * A namespace's configuration: which packets are TLT's, and what to do with them.
  */
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/slab.h>
-#include <linux/tcp.h>
 
 #include "tlt.h"
 
@@ -20,19 +17,24 @@ static bool tlt_rule_address(const struct tlt_rule *rule, const struct sk_buff *
 				     &rule->mask, &rule->address);
 }
 
-static bool tlt_rule_port(const struct tlt_rule *rule, __be16 port)
+static int tlt_rule_device(const struct sk_buff *skb, const struct nf_hook_state *state, bool out)
 {
-	return ntohs(port) >= rule->port_low && ntohs(port) <= rule->port_high;
+	const struct net_device *dev = state->in;
+
+	if (out)
+		dev = skb_dst(skb) ? skb_dst(skb)->dev : NULL;
+	return dev ? dev->ifindex : 0;
 }
 
 static bool tlt_rule_matches(const struct tlt_rule *rule, const struct sk_buff *skb,
-			     const struct tlt_packet *p, int ifindex, bool out)
+			     const struct nf_hook_state *state, const struct tlt_packet *p)
 {
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
+	bool out = state->hook == NF_INET_LOCAL_OUT;
 
-	if (rule->ifindex && rule->ifindex != ifindex)
+	if (!tlt_rule_port(rule, th->source) && !tlt_rule_port(rule, th->dest))
 		return false;
-	if (rule->port_low && !tlt_rule_port(rule, th->source) && !tlt_rule_port(rule, th->dest))
+	if (rule->ifindex && rule->ifindex != tlt_rule_device(skb, state, out))
 		return false;
 	if (!rule->family)
 		return true;
@@ -40,14 +42,14 @@ static bool tlt_rule_matches(const struct tlt_rule *rule, const struct sk_buff *
 }
 
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
-			const struct tlt_packet *p, int ifindex, bool out)
+			const struct nf_hook_state *state, const struct tlt_packet *p)
 {
 	u32 i;
 
 	if (!config->rules_count)
 		return true;
 	for (i = 0; i < config->rules_count; i++) {
-		if (tlt_rule_matches(&config->rules[i], skb, p, ifindex, out))
+		if (tlt_rule_matches(&config->rules[i], skb, state, p))
 			return true;
 	}
 	return false;
@@ -71,7 +73,7 @@ int tlt_config_use(struct net *net, struct tlt_config *config)
 
 	mutex_lock(&tn->mutex);
 	if (!tn->hooked) {
-		err = tlt_hook_add(net);
+		err = tlt_hook_add(tn);
 		if (err)
 			goto unlock;
 		tn->hooked = true;
@@ -95,7 +97,7 @@ void tlt_config_off(struct net *net)
 	if (old)
 		kfree_rcu(old, rcu);
 	if (tn->hooked)
-		tlt_hook_remove(net);
+		tlt_hook_remove(tn);
 	tn->hooked = false;
 	mutex_unlock(&tn->mutex);
 }

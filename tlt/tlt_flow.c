@@ -3,6 +3,7 @@
  * The flows of a namespace, by the address of their socket.  Bounded: beyond the
  * module's parameter max_flows packets pass unmarked, and are counted.
  */
+#include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -21,10 +22,26 @@ MODULE_PARM_DESC(max_flows, "most flows of a network namespace that TLT looks af
 /* Flows looked at before others get the processor: some tens of microseconds. */
 #define TLT_REAP_AT_ONCE	1024
 
+/*
+ * Found for each packet, and no one chooses the addresses of sockets: a multiplication
+ * spreads them well enough (Fibonacci hashing, whose upper half is the better one).
+ */
+static u32 tlt_flow_hash(const void *key, u32 bytes, u32 seed)
+{
+	return (((u64)*(const unsigned long *)key ^ seed) * GOLDEN_RATIO_64) >> 32;
+}
+
+static int tlt_flow_differs(struct rhashtable_compare_arg *arg, const void *object)
+{
+	return ((const struct tlt_flow *)object)->key != *(const struct sock * const *)arg->key;
+}
+
 static const struct rhashtable_params tlt_flow_table = {
 	.key_len = sizeof_field(struct tlt_flow, key),
 	.key_offset = offsetof(struct tlt_flow, key),
 	.head_offset = offsetof(struct tlt_flow, node),
+	.hashfn = tlt_flow_hash,
+	.obj_cmpfn = tlt_flow_differs,
 	.automatic_shrinking = true,
 };
 

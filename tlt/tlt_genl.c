@@ -99,6 +99,7 @@ static int tlt_rule_read_ports(struct tlt_rule *rule, struct nlattr **attrs,
 			       struct netlink_ext_ack *extack)
 {
 	if (!attrs[TLT_RULE_PORT_LOW]) {
+		rule->port_span = U16_MAX;
 		if (!attrs[TLT_RULE_PORT_HIGH])
 			return 0;
 		NL_SET_ERR_MSG_ATTR(extack, attrs[TLT_RULE_PORT_HIGH],
@@ -108,6 +109,7 @@ static int tlt_rule_read_ports(struct tlt_rule *rule, struct nlattr **attrs,
 	rule->port_low = nla_get_u16(attrs[TLT_RULE_PORT_LOW]);
 	rule->port_high = attrs[TLT_RULE_PORT_HIGH] ?
 			  nla_get_u16(attrs[TLT_RULE_PORT_HIGH]) : rule->port_low;
+	rule->port_span = rule->port_high - rule->port_low;
 	if (rule->port_low <= rule->port_high)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(extack, attrs[TLT_RULE_PORT_HIGH],

@@ -8,53 +8,83 @@
 
 #include "tlt.h"
 
-static unsigned int tlt_hook_out(struct sk_buff *skb, const struct nf_hook_state *state, u8 family)
+/*
+ * Does a look at the ports tell that no rule matches?  Nothing else is then done for the
+ * packet, which is most of what can be saved for connections that are not TLT's.
+ */
+static __always_inline bool tlt_hook_passes(const struct tlt_config *config,
+					    const struct sk_buff *skb, u8 family)
 {
-	const struct tlt_config *config = rcu_dereference(tlt_net(state->net)->config);
-	int ifindex = skb_dst(skb) ? skb_dst(skb)->dev->ifindex : 0;
-	struct tlt_packet p;
+	const void *network = skb_network_header(skb);
+	const struct iphdr *iph = network;
+	unsigned int network_bytes = family == AF_INET ? iph->ihl * 4 : sizeof(struct ipv6hdr);
 
-	if (!config || !tlt_packet_read(skb, family, &p) ||
-	    !tlt_config_matches(config, skb, &p, ifindex, true))
-		return NF_ACCEPT;
-	return tlt_out(skb, state, config, &p);
+	if (skb_headlen(skb) < network_bytes + sizeof(struct tcphdr))
+		return false;
+	return !tlt_config_has_port(config, network + network_bytes);
 }
 
-static unsigned int tlt_hook_in(struct sk_buff *skb, const struct nf_hook_state *state, u8 family)
+static noinline unsigned int tlt_hook_out(struct tlt_net *tn, struct sk_buff *skb,
+					  const struct nf_hook_state *state,
+					  const struct tlt_config *config)
 {
-	const struct tlt_config *config = rcu_dereference(tlt_net(state->net)->config);
-	int ifindex = state->in ? state->in->ifindex : 0;
 	struct tlt_packet p;
 
-	if (!config || !tlt_packet_read(skb, family, &p) ||
-	    !tlt_config_matches(config, skb, &p, ifindex, false))
+	if (!tlt_packet_read(skb, state->pf, &p) || !tlt_config_matches(config, skb, state, &p))
 		return NF_ACCEPT;
-	return tlt_in(skb, state, config, &p);
+	return tlt_out(tn, skb, state, config, &p);
+}
+
+static noinline unsigned int tlt_hook_in(struct tlt_net *tn, struct sk_buff *skb,
+					 const struct nf_hook_state *state,
+					 const struct tlt_config *config)
+{
+	struct tlt_packet p;
+
+	if (!tlt_packet_read(skb, state->pf, &p) || !tlt_config_matches(config, skb, state, &p))
+		return NF_ACCEPT;
+	return tlt_in(tn, skb, state, config, &p);
 }
 
 static unsigned int tlt_hook_out_ipv4(void *priv, struct sk_buff *skb,
 				      const struct nf_hook_state *state)
 {
-	return tlt_hook_out(skb, state, AF_INET);
+	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
+
+	if (!config || tlt_hook_passes(config, skb, AF_INET))
+		return NF_ACCEPT;
+	return tlt_hook_out(priv, skb, state, config);
 }
 
 static unsigned int tlt_hook_in_ipv4(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	return tlt_hook_in(skb, state, AF_INET);
+	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
+
+	if (!config || tlt_hook_passes(config, skb, AF_INET))
+		return NF_ACCEPT;
+	return tlt_hook_in(priv, skb, state, config);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
 static unsigned int tlt_hook_out_ipv6(void *priv, struct sk_buff *skb,
 				      const struct nf_hook_state *state)
 {
-	return tlt_hook_out(skb, state, AF_INET6);
+	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
+
+	if (!config || tlt_hook_passes(config, skb, AF_INET6))
+		return NF_ACCEPT;
+	return tlt_hook_out(priv, skb, state, config);
 }
 
 static unsigned int tlt_hook_in_ipv6(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	return tlt_hook_in(skb, state, AF_INET6);
+	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
+
+	if (!config || tlt_hook_passes(config, skb, AF_INET6))
+		return NF_ACCEPT;
+	return tlt_hook_in(priv, skb, state, config);
 }
 #endif
 
@@ -87,12 +117,20 @@ static const struct nf_hook_ops tlt_hooks[] = {
 #endif
 };
 
-int tlt_hook_add(struct net *net)
+/* Each namespace has its own: a hook is told which one it runs in. */
+int tlt_hook_add(struct tlt_net *tn)
 {
-	return nf_register_net_hooks(net, tlt_hooks, ARRAY_SIZE(tlt_hooks));
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(tlt_hooks) > ARRAY_SIZE(tn->hooks));
+	for (i = 0; i < ARRAY_SIZE(tlt_hooks); i++) {
+		tn->hooks[i] = tlt_hooks[i];
+		tn->hooks[i].priv = tn;
+	}
+	return nf_register_net_hooks(tn->net, tn->hooks, ARRAY_SIZE(tlt_hooks));
 }
 
-void tlt_hook_remove(struct net *net)
+void tlt_hook_remove(struct tlt_net *tn)
 {
-	nf_unregister_net_hooks(net, tlt_hooks, ARRAY_SIZE(tlt_hooks));
+	nf_unregister_net_hooks(tn->net, tn->hooks, ARRAY_SIZE(tlt_hooks));
 }

@@ -200,31 +200,42 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 	return NF_ACCEPT;
 }
 
-/*
- * RCU read side; @skb is matched by @config.  Bottom halves are off but for packets
- * that a queue to user space held up (NF_QUEUE).
- */
-unsigned int tlt_in(struct sk_buff *skb, const struct nf_hook_state *state,
+/* Bottom halves are off but for packets that a queue to user space held up (NF_QUEUE). */
+static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struct sk_buff *skb,
+				const struct tlt_packet *p, enum tlt_kind kind)
+{
+	bool process = !softirq_count();
+	unsigned int verdict;
+
+	if (!sk_fullsock(sk) || !sk_is_tcp(sk) || sk->sk_state == TCP_LISTEN)
+		return NF_ACCEPT;
+	if (unlikely(process))
+		local_bh_disable();
+	verdict = tlt_in_flow(tn, sk, skb, p, kind);
+	if (unlikely(process))
+		local_bh_enable();
+	return verdict;
+}
+
+/* RCU read side; @skb is matched by @config. */
+unsigned int tlt_in(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
 		    const struct tlt_config *config, const struct tlt_packet *p)
 {
-	struct tlt_net *tn = tlt_net(state->net);
 	enum tlt_kind kind = config->kind[p->dscp];
-	unsigned int verdict = NF_ACCEPT;
-	struct sock *sk;
-	bool held;
+	struct sock *sk = skb->sk;
+	unsigned int verdict;
+	bool held = false;
 
 	if (kind != TLT_NONE)
 		tlt_count(tn, TLT_STAT_RECEIVED + kind);
-	sk = tlt_packet_sock(state->net, skb, p, state->in ? state->in->ifindex : 0, &held);
+	/* Early demultiplexing has usually found it. */
+	if (unlikely(!sk)) {
+		sk = tlt_packet_lookup(state->net, skb, p, state->in ? state->in->ifindex : 0);
+		held = sk;
+	}
 	if (!sk)
 		return NF_ACCEPT;
-	if (likely(softirq_count())) {
-		verdict = tlt_in_flow(tn, sk, skb, p, kind);
-	} else {
-		local_bh_disable();
-		verdict = tlt_in_flow(tn, sk, skb, p, kind);
-		local_bh_enable();
-	}
+	verdict = tlt_in_sock(tn, sk, skb, p, kind);
 	if (held)
 		sock_gen_put(sk);
 	return verdict;

@@ -70,7 +70,8 @@ static bool tlt_out_timeout(struct tlt_flow *flow, const struct sock *sk)
 	u8 now = inet_csk(sk)->icsk_retransmits;
 	bool fired = now > flow->retransmits;
 
-	flow->retransmits = now;
+	if (flow->retransmits != now)
+		WRITE_ONCE(flow->retransmits, now);
 	if (!fired || sk->sk_state == TCP_SYN_RECV)
 		return false;
 	flow->stat_rtos++;
@@ -78,30 +79,39 @@ static bool tlt_out_timeout(struct tlt_flow *flow, const struct sock *sk)
 	return true;
 }
 
-static void tlt_out_look(struct tlt_flow *flow, const struct sock *sk, const struct sk_buff *skb,
-			 const struct tlt_packet *p, const struct tlt_config *config,
+/* What tells that an echo is waited for; without the lock, and nothing is changed. */
+static void tlt_out_look(const struct tlt_flow *flow, const struct sock *sk,
+			 const struct tcphdr *th, const struct tlt_config *config,
 			 struct tlt_burst *b)
 {
-	const struct tcphdr *th = tlt_tcp_header(skb, p);
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 segments = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
-	u32 end = ntohl(th->seq) + p->data_bytes;
 
 	*b = (struct tlt_burst){
 		.now_ns = tp->tcp_wstamp_ns,
-		.end = end,
 		.snd_una = tp->snd_una,
 		.srtt_us = tp->srtt_us >> 3,
-		.segments = segments,
-		.period = config->period,
 		.rate = tlt_out_is_rate_based(sk, config->sender),
 		.again = before(ntohl(th->seq), tp->snd_nxt),
-		.timeout = tlt_out_timeout(flow, sk),
+		.timeout = inet_csk(sk)->icsk_retransmits != READ_ONCE(flow->retransmits),
 	};
+}
+
+/* What the choice of a packet goes by besides. */
+static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
+				const struct sk_buff *skb, const struct tlt_packet *p,
+				const struct tlt_config *config, struct tlt_burst *b)
+{
+	const struct tcphdr *th = tlt_tcp_header(skb, p);
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	b->segments = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
+	b->end = ntohl(th->seq) + p->data_bytes;
+	b->period = config->period;
+	b->timeout = tlt_out_timeout(flow, sk);
 	if (b->again)
-		b->last_again = tp->lost_out <= tp->retrans_out + segments;
+		b->last_again = tp->lost_out <= tp->retrans_out + b->segments;
 	else
-		b->more = tlt_out_more(sk, skb, th, end, segments);
+		b->more = tlt_out_more(sk, skb, th, b->end, b->segments);
 }
 
 static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,
@@ -111,8 +121,11 @@ static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,
 	enum tlt_kind kind;
 	struct tlt_burst b;
 
+	tlt_out_look(flow, sk, tlt_tcp_header(skb, p), config, &b);
+	if (tlt_sender_waits(&flow->sender, &b))
+		return TLT_PLAIN;
 	spin_lock_bh(&flow->lock);
-	tlt_out_look(flow, sk, skb, p, config, &b);
+	tlt_out_look_closer(flow, sk, skb, p, config, &b);
 	kind = tlt_sender_send(&flow->sender, &b);
 	if (kind == TLT_DATA)
 		flow->stat_important++;
@@ -201,10 +214,9 @@ static void tlt_out_take_back(struct tlt_net *tn, struct sock *sk)
 }
 
 /* RCU read side; @skb is matched by @config. */
-unsigned int tlt_out(struct sk_buff *skb, const struct nf_hook_state *state,
+unsigned int tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
 		     const struct tlt_config *config, const struct tlt_packet *p)
 {
-	struct tlt_net *tn = tlt_net(state->net);
 	struct sk_buff *tail;
 	enum tlt_kind kind;
 

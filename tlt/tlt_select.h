@@ -177,6 +177,12 @@ static inline void tlt_sender_give_up(struct tlt_sender *s)
 	s->waited = 0;
 }
 
+/* Is what is in flight not heard of for longer than an echo can take? */
+static inline bool tlt_sender_is_late(const struct tlt_sender *s, u64 now_ns, u32 srtt_us)
+{
+	return srtt_us && now_ns - s->mark_ns > (u64)srtt_us * 1000 * TLT_SILENCE_RTTS;
+}
+
 static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una, u32 srtt_us)
 {
 	if (!s->flight)
@@ -184,7 +190,7 @@ static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una
 	if (!s->clock && !tlt_before(snd_una, s->mark_end)) {
 		tlt_sender_unanswered(s, now_ns);
 		tlt_sender_give_up(s);
-	} else if (srtt_us && now_ns - s->mark_ns > (u64)srtt_us * 1000 * TLT_SILENCE_RTTS) {
+	} else if (tlt_sender_is_late(s, now_ns, srtt_us)) {
 		tlt_sender_give_up(s);
 	}
 }
@@ -263,6 +269,19 @@ static inline void tlt_sender_take_back(struct tlt_sender *s)
 static inline bool tlt_sender_hears(const struct tlt_sender *s)
 {
 	return s->heard && !s->silent && !s->unmarked;
+}
+
+/*
+ * Does a window-based sender wait for an echo, and nothing else?  Then tlt_sender_send()
+ * would say TLT_PLAIN and change nothing: so it is with most packets.  Readable without
+ * the lock, since an echo that comes meanwhile might as well have come later.
+ */
+static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt_burst *b)
+{
+	return s->flight && !s->due && tlt_sender_hears(s) && s->unanswered < TLT_UNANSWERED_MAX &&
+	       (s->clock || tlt_before(b->snd_una, s->mark_end)) &&
+	       !tlt_sender_is_late(s, b->now_ns, b->srtt_us) &&
+	       s->retransmitting == b->again && !b->rate && !b->timeout;
 }
 
 /* A packet came from the peer; returns true if it was just found to be deaf. */

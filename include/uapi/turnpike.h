@@ -343,4 +343,93 @@ enum tlt_stat {
 	TLT_STATS,
 };
 
+/* -- NIC stamps ------------------------------------------------------------ */
+
+#define STAMPS_GENL_NAME	"turnpike_stamps"
+#define STAMPS_GENL_VERSION	1
+
+/*
+ * Commands, of the first network namespace only: what they tell is the machine's.
+ * STAMPS_CMD_FLOWS needs CAP_NET_ADMIN.
+ */
+enum {
+	STAMPS_CMD_UNSPEC,
+	STAMPS_CMD_STATS,	/* STAMPS_A_STATS */
+	STAMPS_CMD_PORTS,	/* dump: one STAMPS_A_PORT a message */
+	STAMPS_CMD_FLOWS,	/* dump: one STAMPS_A_FLOW a message */
+	__STAMPS_CMD_MAX,
+};
+
+#define STAMPS_CMD_MAX (__STAMPS_CMD_MAX - 1)
+
+enum {
+	STAMPS_A_UNSPEC,
+	STAMPS_A_PAD,
+	STAMPS_A_STATS,	/* nest of u64, the type is the number of enum stamps_stat + 1 */
+	STAMPS_A_PORT,	/* nest of STAMPS_PORT_* */
+	STAMPS_A_FLOW,	/* nest of STAMPS_FLOW_* */
+	__STAMPS_A_MAX,
+};
+
+#define STAMPS_A_MAX (__STAMPS_A_MAX - 1)
+
+enum {
+	STAMPS_PORT_UNSPEC,
+	STAMPS_PORT_PAD,
+	STAMPS_PORT_NAME,	/* string: the device's */
+	STAMPS_PORT_IFINDEX,	/* u32 */
+	STAMPS_PORT_NETNS,	/* u32: inode number of its network namespace */
+	STAMPS_PORT_BITS,	/* u32: of the clock's counter */
+	STAMPS_PORT_STEP_NS,	/* u32: resolution of a stamp */
+	STAMPS_PORT_TX_FIRST,	/* flag: TSO packets are stamped at their first frame */
+	STAMPS_PORT_RATE_PPB,	/* s32: system's over device's clock, less 1; if known */
+	STAMPS_PORT_ERROR_NS,	/* u64: of the map to the system's clock now; if known */
+	STAMPS_PORT_STATS,	/* nest as STAMPS_A_STATS */
+	STAMPS_PORT_HOST,	/* flag: stamped by the host at the driver, not by the NIC */
+	__STAMPS_PORT_MAX,
+};
+
+#define STAMPS_PORT_MAX (__STAMPS_PORT_MAX - 1)
+
+enum {
+	STAMPS_FLOW_UNSPEC,
+	STAMPS_FLOW_PAD,
+	STAMPS_FLOW_LOCAL,		/* 16 bytes, IPv4 mapped */
+	STAMPS_FLOW_REMOTE,
+	STAMPS_FLOW_LOCAL_PORT,		/* u16, host order */
+	STAMPS_FLOW_REMOTE_PORT,
+	STAMPS_FLOW_SAMPLES,		/* u64 */
+	STAMPS_FLOW_RTT_NS,		/* u64: newest by the NIC's clock, */
+	STAMPS_FLOW_RTT_MIN_NS,		/* u64: smallest, */
+	STAMPS_FLOW_TCP_RTT_NS,		/* u64: and what TCP made of the newest's ACK */
+	__STAMPS_FLOW_MAX,
+};
+
+#define STAMPS_FLOW_MAX (__STAMPS_FLOW_MAX - 1)
+
+/* Counters; they only grow. Those from _WANTED to _STEPS are also kept by port. */
+enum stamps_stat {
+	STAMPS_STAT_WANTED,		/* transmit stamps asked for */
+	STAMPS_STAT_TX,			/* that came and found their record */
+	STAMPS_STAT_TX_UNKNOWN,		/* that did not: acked by then, or the flow is gone */
+	STAMPS_STAT_RX,			/* ACKs that completed a record */
+	STAMPS_STAT_RX_ABSURD,		/* ACKs of what was never sent */
+	STAMPS_STAT_FULL,		/* data not recorded: too much of its flow under way */
+	STAMPS_STAT_NO_SLOT,		/* data not recorded: the NIC had no room for a stamp */
+	STAMPS_STAT_RETRANSMITTED,	/* data not recorded: sent before */
+	STAMPS_STAT_READINGS,		/* of the clock */
+	STAMPS_STAT_POOR,		/* readings not used */
+	STAMPS_STAT_STEPS,		/* times that the clock, or the system's, stepped */
+	STAMPS_STAT_SAMPLES,		/* given to a consumer */
+	STAMPS_STAT_NO_RECORD,		/* requests without a sample: nothing recorded, */
+	STAMPS_STAT_UNSENT,		/* no transmit stamp, */
+	STAMPS_STAT_AMBIGUOUS,		/* sent more than once, */
+	STAMPS_STAT_CLOCKS,		/* stamps of two clocks, */
+	STAMPS_STAT_ABSURD,		/* or it cannot be */
+	STAMPS_STAT_FLOWS,		/* flows followed */
+	STAMPS_STAT_FLOWS_REFUSED,	/* too many, or no memory */
+	STAMPS_STATS,
+	STAMPS_PORT_STATS_COUNT = STAMPS_STAT_STEPS + 1,
+};
+
 #endif /* _UAPI_TURNPIKE_H */

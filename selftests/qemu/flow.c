@@ -95,9 +95,10 @@ static int send_for(const char *address, const char *port, double seconds,
 	if (strcmp(cc, "-") &&
 	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
 		err(1, "%s", cc);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wake, sizeof(wake));
 	if (connect(fd, (struct sockaddr *)&in, sizeof(in)))
 		err(1, "connect");
+	/* Not before: a connect that takes longer (a lost SYN) would fail. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wake, sizeof(wake));
 	for (end = now_s() + seconds; now_s() < end;) {
 		ssize_t n = send(fd, chunk, sizeof(chunk), 0);
 

@@ -30,3 +30,36 @@ drop_pair() {
 	ip netns del a 2>/dev/null
 	ip netns del b
 }
+
+# start_flows SECONDS CC...: one of each, all at once; their processes are $flows
+start_flows() {
+	_seconds=$1
+	shift
+	flows=
+	for _cc; do
+		in_a flow send 10.0.0.2 5000 "$_seconds" "$_cc" > /dev/null 2>&1 &
+		flows="$flows $!"
+	done
+}
+
+# unload MODULE: a socket's namespace and its last reference go away some time after
+# the process, as does another module's
+unload() {
+	for _ in $(seq 150); do
+		rmmod "$1" 2>/dev/null && return 0
+		sleep 0.1
+	done
+	rmmod "$1"
+}
+
+# cost_row BURSTS CC [NAME]: instructions of a segment, in a row that says BURSTS and NAME
+cost_row() {
+	row=$(in_a cost 10.0.0.2 5000 ${seconds:-1} "$2" 200) || { echo "not ok - $1 ${3:-$2}: no result"; exit 1; }
+	echo "$1 ${3:-$2} ${row#* }"
+}
+
+# bursts frames|gso: how TCP's segments leave it: one by one, or as many as it will
+bursts() {
+	[ "$1" = frames ] && segs=1 || segs=65535
+	ip -n a link set eth0 gso_max_segs $segs
+}

@@ -18,6 +18,7 @@ from checksum import checksum
 ETH_P_ALL = 3
 ETH_P_IP, ETH_P_IPV6 = 0x0800, 0x86dd
 TCP = 6
+QUIET_SECONDS = 0.05
 SO_RCVBUFFORCE = 33  # beyond net.core.rmem_max; Python has no name for it
 
 
@@ -64,23 +65,21 @@ def main():
         sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 26)
         sock.bind((device, ETH_P_ALL))
 
-        def end(_number, _frame):
-            # what has arrived and was not read yet counts
-            sock.setblocking(False)
-            try:
-                while True:
-                    seen.frame(sock.recv(1 << 17))
-            except BlockingIOError:
-                pass
-            with open(path, "w", encoding="ascii") as out:
-                out.writelines(line + "\n" for line in seen.lines())
-            sys.exit(0)
-
-        signal.signal(signal.SIGTERM, end)
+        ended = []
+        signal.signal(signal.SIGTERM, lambda _number, _frame: ended.append(True))
+        sock.settimeout(QUIET_SECONDS)
         with open(path + ".ready", "w", encoding="ascii"):
             pass
         while True:
-            seen.frame(sock.recv(1 << 17))
+            # what has arrived by the signal and was not read yet counts
+            last = bool(ended)
+            try:
+                seen.frame(sock.recv(1 << 17))
+            except TimeoutError:
+                if last:
+                    break
+    with open(path, "w", encoding="ascii") as out:
+        out.writelines(line + "\n" for line in seen.lines())
 
 
 if __name__ == "__main__":

@@ -114,4 +114,48 @@ TEST(onramp_base_sample, any_input__never_negative_nor_undefined)
 	}
 }
 
+TEST(onramp_base_sample_rtt, queue_longer_than_the_round_trip__is_another_clock)
+{
+	onramp_base base = {};
+	u64 now = 5000 * kMs;
+
+	onramp_base_init(&base);
+	EXPECT_EQ(onramp_base_sample_rtt(&base, now, 0, 20 * kUs), 0u);
+	// what another connection took for the base was 80 ms off
+	EXPECT_EQ(onramp_base_sample_rtt(&base, now + kUs, 80000 * kUs, 30 * kUs), 0u);
+	EXPECT_EQ(onramp_base_sample_rtt(&base, now + 2 * kUs, 80015 * kUs, 35 * kUs), 15000u);
+	EXPECT_EQ(base.steps, 1u);
+}
+
+TEST(onramp_base_sample_rtt, base_too_short__is_made_longer)
+{
+	onramp_base base = {};
+	u64 now = 5000 * kMs;
+
+	onramp_base_init(&base);
+	onramp_base_sample_rtt(&base, now, 50 * kUs, 20 * kUs);
+	onramp_base_lower(&base, 15 * kUs);
+	EXPECT_EQ(onramp_base_sample_rtt(&base, now + kUs, 60 * kUs, 20 * kUs), 22000u);
+	EXPECT_EQ(onramp_base_sample_rtt(&base, now + 2 * kUs, 55 * kUs, 20 * kUs), 17000u);
+	EXPECT_EQ(base.steps, 0u);
+}
+
+TEST(onramp_base_sample_rtt, queue_within_the_round_trip__is_a_queue)
+{
+	onramp_base base = {};
+	u64 now = 5000 * kMs;
+
+	onramp_base_init(&base);
+	for (u64 i = 0; i < 30000; i++) {
+		// queues that come and go, of up to 3 ms, and a round trip that is nothing else
+		u64 queue_ns = i * 7 % 30 * 100 * kUs;
+
+		now += kMs;
+		ASSERT_EQ(onramp_base_sample_rtt(&base, now, (s64)queue_ns, queue_ns), queue_ns);
+	}
+	// ticks at both ends: up to two microseconds more than there is
+	EXPECT_EQ(onramp_base_sample_rtt(&base, now, 42 * kUs, 40 * kUs), 42 * kUs);
+	EXPECT_EQ(base.steps, 0u);
+}
+
 }  // namespace

@@ -159,6 +159,21 @@ class Metrics(Made):
         self.assertAlmostEqual(self.value("fct_us(p50, most_bytes=5000)"), 1.5)
         self.assertEqual(self.value("completed"), 4)
 
+    def test_times_of_requests(self):
+        rounds = {"name": "rounds", "type": "incast", "goodput_bps": 0, "flows": [],
+                  "fct_us": {"count": 4, "mean": 6.5, "max": 9},
+                  "rct_us": {"count": 2, "mean": 8, "max": 9},
+                  "samples": {"fct": [[2000, 4], [2000, 7], [2000, 6], [2000, 9]], "rct": [7, 9]}}
+        for samples in (rounds["samples"], None):
+            rounds["samples"] = samples
+            result = {"loads": vload()["loads"] + [rounds]}
+            with open(os.path.join(self.directory, "vload.result.json"), "w",
+                      encoding="utf-8") as stream:
+                json.dump(result, stream)
+            self.run_result = RunResult(self.plan, 1, self.directory)
+            self.assertAlmostEqual(self.value("rct_us(max)"), 9)
+            self.assertAlmostEqual(self.value("rct_us(avg, load=rounds)"), 8)
+
     def test_ping(self):
         self.assertEqual(self.value("ping_us(echo, p99)"), 31.0)
         self.assertEqual(self.value("ping_us(echo)"), 25.0)

@@ -37,6 +37,11 @@ std::string Head(const timely_knob &knob, u64 timely, u64 patched)
 {
 	std::string text = ".B " + std::string(knob.name) + "\n(";
 
+	if (knob.words) {
+		for (u64 word = knob.min; word <= knob.max; word++)
+			text += std::string(word ? ", " : "") + knob.words[word];
+		return text + "; default " + knob.words[timely] + ")\n";
+	}
 	if (*knob.unit)
 		text += std::string(knob.unit) + ", ";
 	text += std::to_string(knob.min) + " to " + std::to_string(knob.max);

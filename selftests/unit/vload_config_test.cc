@@ -236,10 +236,21 @@ TEST(vload_config, parse__long_errors)
 	EXPECT_EQ(load_error(load, {{"reader_pause", {{"at_s", 1}}}}), "loads[0].reader_pause.for_s: missing");
 }
 
+TEST(vload_config, parse__incast_with_several_clients)
+{
+	json load = incast;
+
+	load["from"] = load["to"] = {"a", "b", "c"};
+	EXPECT_EQ(std::get<IncastConfig>(parse(base(load)).loads[0].kind).to.size(), 3u);
+	// each has two others
+	EXPECT_EQ(std::get<IncastConfig>(parse(base(load)).loads[0].kind).fanout, 2u);
+}
+
 TEST(vload_config, parse__incast_errors)
 {
 	EXPECT_EQ(load_error(incast, {{"from", {"c"}}}), "loads[0].from: no server other than the client");
-	EXPECT_EQ(load_error(incast, {{"to", {"c"}}}), "loads[0].to: expected the name of a host");
+	EXPECT_EQ(load_error(incast, {{"to", {"c", "c"}}}), "loads[0].to[1]: named twice");
+	EXPECT_EQ(load_error(incast, {{"poisson", true}}), "loads[0].poisson: needs period_us, the mean gap");
 	EXPECT_EQ(load_error(incast, {{"bytes", 0}}), "loads[0].bytes: out of range (1 to 1000000000000)");
 }
 

@@ -78,6 +78,8 @@ static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 
 	skb_tx_timestamp(skb);
 	vr_classify(skb, nic);
+	if (unlikely(nic->phc))
+		vr_cb(skb)->stamp = vr_phc_ops->wanted(nic, skb);
 	now_ps = vr_enter();
 	if (unlikely(!nic->port || !vrack.up)) {
 		vr_drop(skb);
@@ -333,8 +335,8 @@ void vr_nic_sent(struct vr_port *port, u64 now_ps)
 	if (!frame)
 		return;
 	skb = q->parent ?: frame->skb;
-	if (unlikely(nic->hooks && nic->hooks->sent))
-		nic->hooks->sent(nic, skb, port->began_ps, now_ps);
+	if (unlikely(nic->phc))
+		vr_phc_ops->sent(nic, skb, frame, now_ps);
 	if (!(frame->cb.flags & VR_F_LAST))
 		return;
 	if (frame->cb.flags & VR_F_SYNTH) {
@@ -420,6 +422,7 @@ static void deliver(struct vr_nic *nic, struct sk_buff *skb, bool alone)
 	struct net_device *dev = nic->dev;
 	struct vr_cb *cb = vr_cb(skb);
 	bool by_ip = !(cb->flags & VR_F_FLOOD);
+	u64 arrive_ps = cb->arrive_ps;
 	u32 hash = cb->hash;
 
 	memset(skb->cb, 0, sizeof(skb->cb));
@@ -436,6 +439,8 @@ static void deliver(struct vr_nic *nic, struct sk_buff *skb, bool alone)
 	if (by_ip)
 		skb->pkt_type = PACKET_HOST;
 	skb_record_rx_queue(skb, 0);
+	if (unlikely(nic->phc))
+		vr_phc_ops->received(nic, skb, arrive_ps);
 	if (alone)
 		netif_receive_skb(skb);
 	else
@@ -449,8 +454,6 @@ static struct sk_buff *receive_skb(struct vr_nic *nic)
 
 	if (!skb)
 		nic->rx_drops++;
-	else if (unlikely(nic->hooks && nic->hooks->received))
-		nic->hooks->received(nic, skb, vr_cb(skb)->arrive_ps);
 	return skb;
 }
 

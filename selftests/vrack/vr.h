@@ -28,6 +28,7 @@
 #include <linux/list.h>
 #include <linux/netdevice.h>
 #include <linux/prefetch.h>
+#include <linux/seq_file.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
@@ -63,6 +64,7 @@ struct vr_cb {
 	u8 prio;
 	u8 color;
 	u8 flags;
+	bool stamp;		/* nicstamp wants to know when the last of it leaves */
 };
 
 static inline struct vr_cb *vr_cb(struct sk_buff *skb)
@@ -226,24 +228,12 @@ struct vr_txq {
 	u32 injected;			/* frame sources' */
 };
 
-struct vr_nic;
-
-/*
- * Where a later PHC and its hardware stamps attach: called with the exact times
- * of a frame's first and last bit at this NIC, and what the host handed over or
- * is to be given. NULL: nobody.
- */
-struct vr_nic_hooks {
-	void (*sent)(struct vr_nic *nic, struct sk_buff *skb, u64 first_ps, u64 last_ps);
-	void (*received)(struct vr_nic *nic, struct sk_buff *skb, u64 last_ps);
-};
-
 struct vr_nic {
 	struct vr_node node;
 	struct vr_port *port;	/* node.port[0], NULL before its link */
 	struct net_device *dev;
 	struct napi_struct napi;
-	const struct vr_nic_hooks *hooks;
+	struct vr_phc *phc;	/* NULL: no clock, no stamps; written by vr_ctl.c only */
 	struct vr_txq *txq;
 	u16 txqs;		/* fixed */
 	u16 next_txq;
@@ -343,6 +333,39 @@ static inline struct vr_nic *vr_nic(struct vr_node *node)
 	return container_of(node, struct vr_nic, node);
 }
 
+/* vr_ctl.c, and vr_phc.c in a module of its own */
+struct vr_phc_knobs {
+	u64 on, offset_ns, fast_ppb, slow_ppb, step_ns, bits;
+};
+
+/* What a clock costs when there is none: a look at nic->phc. */
+struct vr_phc_ops {
+	/* for vr_ctl.c; these may sleep */
+	struct vr_phc_knobs (*knobs_of)(const struct vr_nic *nic);
+	int (*apply)(struct vr_nic *nic, const struct vr_phc_knobs *k);
+	/* for NICs with a clock */
+	bool (*wanted)(struct vr_nic *nic, struct sk_buff *skb);
+	void (*sent)(struct vr_nic *nic, struct sk_buff *skb, const struct vr_frame *frame,
+		     u64 last_ps);
+	void (*received)(struct vr_nic *nic, struct sk_buff *skb, u64 last_ps);
+	/* for vr_stats.c; vrack.lock is held */
+	void (*reset)(void);
+	void (*show)(struct seq_file *m);
+};
+
+extern const struct vr_phc_ops *vr_phc_ops;	/* NULL: vrack_phc.ko is not loaded */
+void vr_phc_register(const struct vr_phc_ops *ops);
+void vr_phc_unregister(void);
+void vr_phc_attach(struct vr_nic *nic, struct vr_phc *phc);
+
+/* vr_truth.c */
+int vr_truth_begin(void);
+void vr_truth_end(void);
+void vr_truth_reset(void);
+void vr_truth_show(struct seq_file *m);
+void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u64 last_ps);
+void vr_truth_received(const struct sk_buff *skb, u64 last_ps);
+
 /* vr_frame.c */
 int vr_frames_init(void);
 void vr_frames_exit(void);
@@ -392,6 +415,7 @@ void vr_series_free(void);
 
 /* vr_stats.c, vr_ctl.c */
 void vr_stats_reset(void);
+void vr_stats_hist(struct seq_file *m, const char *name, const struct vr_hist *h);
 extern const struct file_operations vr_ctl_fops;
 extern const struct file_operations vr_stats_fops;
 extern const struct file_operations vr_series_fops;

@@ -6,6 +6,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/inet.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -109,12 +110,76 @@ static int check_new_name(const char *name)
 	return 0;
 }
 
+/* ---- clocks, by vrack_phc.ko ---- */
+
+static const struct vr_phc_knobs no_clock = { .step_ns = 8, .bits = 40 };
+
+const struct vr_phc_ops *vr_phc_ops;	/* written with ctl_lock and vrack.lock held */
+
+static void set_phc_ops(const struct vr_phc_ops *ops)
+{
+	local_bh_disable();
+	vr_enter();
+	vr_phc_ops = ops;
+	vr_leave();
+	local_bh_enable();
+}
+
+void vr_phc_register(const struct vr_phc_ops *ops)
+{
+	mutex_lock(&ctl_lock);
+	set_phc_ops(ops);
+	mutex_unlock(&ctl_lock);
+}
+EXPORT_SYMBOL_GPL(vr_phc_register);
+
+/* Packets in hand may know the one before until a grace period is over. */
+void vr_phc_attach(struct vr_nic *nic, struct vr_phc *phc)
+{
+	local_bh_disable();
+	vr_enter();
+	nic->phc = phc;
+	vr_leave();
+	local_bh_enable();
+}
+EXPORT_SYMBOL_GPL(vr_phc_attach);
+
+/* No NIC has a clock any more. */
+void vr_phc_unregister(void)
+{
+	struct vr_node *node;
+
+	mutex_lock(&ctl_lock);
+	list_for_each_entry(node, &vrack.nodes, list)
+		if (node->kind == VR_NIC)
+			vr_phc_ops->apply(vr_nic(node), &no_clock);
+	set_phc_ops(NULL);
+	mutex_unlock(&ctl_lock);
+}
+EXPORT_SYMBOL_GPL(vr_phc_unregister);
+
+static int apply_clock(struct vr_nic *nic, const struct vr_phc_knobs *k)
+{
+	int err;
+
+	if (!k->on && !nic->phc)
+		return 0;
+	if (!vr_phc_ops)
+		return reject("%s: clocks need the module vrack_phc", nic->node.name);
+	err = vr_phc_ops->apply(nic, k);
+	if (err == -EBUSY)
+		return reject("%s: phc_bits and phc_step_ns are fixed while the clock is on",
+			      nic->node.name);
+	return err;
+}
+
 /* What `nic add` and `nic set` share. */
 struct nic_knobs {
 	u64 ring, rx_frames, rx_ns, jitter_ns, carrier;
+	struct vr_phc_knobs phc;
 };
 
-#define NIC_KEYS	5
+#define NIC_KEYS	11
 
 static void nic_keys(struct key *keys, struct nic_knobs *k)
 {
@@ -124,6 +189,12 @@ static void nic_keys(struct key *keys, struct nic_knobs *k)
 		{ "rx_ns", &k->rx_ns, 0, NSEC_PER_SEC },
 		{ "jitter_ns", &k->jitter_ns, 0, NSEC_PER_SEC },
 		{ "carrier", &k->carrier, 0, 1 },
+		{ "phc", &k->phc.on, 0, 1 },
+		{ "phc_offset_ns", &k->phc.offset_ns, 0, 1000000 * NSEC_PER_SEC },
+		{ "phc_fast_ppb", &k->phc.fast_ppb, 0, 1000000 },
+		{ "phc_slow_ppb", &k->phc.slow_ppb, 0, 1000000 },
+		{ "phc_step_ns", &k->phc.step_ns, 1, 1000000 },
+		{ "phc_bits", &k->phc.bits, 32, 64 },
 	};
 
 	memcpy(keys, all, sizeof(all));
@@ -137,11 +208,16 @@ static struct nic_knobs nic_knobs_of(const struct vr_nic *nic)
 		.rx_ns = div_u64(nic->rx_ps, VR_PS_PER_NS),
 		.jitter_ns = div_u64(nic->jitter_ps, VR_PS_PER_NS),
 		.carrier = netif_carrier_ok(nic->dev),
+		.phc = nic->phc ? vr_phc_ops->knobs_of(nic) : no_clock,
 	};
 }
 
-static void apply_nic(struct vr_nic *nic, const struct nic_knobs *k)
+static int apply_nic(struct vr_nic *nic, const struct nic_knobs *k)
 {
+	int err = apply_clock(nic, &k->phc);
+
+	if (err)
+		return err;
 	local_bh_disable();
 	vr_enter();
 	nic->ring_size = k->ring;
@@ -154,6 +230,7 @@ static void apply_nic(struct vr_nic *nic, const struct nic_knobs *k)
 		netif_carrier_on(nic->dev);
 	else
 		netif_carrier_off(nic->dev);
+	return 0;
 }
 
 static int parse_addresses(const char *ip, const char *ip6, __be32 *to, struct in6_addr *to6)
@@ -167,7 +244,9 @@ static int parse_addresses(const char *ip, const char *ip6, __be32 *to, struct i
 
 static int nic_add(struct line *line)
 {
-	struct nic_knobs k = { .ring = 1024, .rx_frames = 1 };
+	struct nic_knobs k = {
+		.ring = 1024, .rx_frames = 1, .phc = no_clock,
+	};
 	const char *ip = NULL, *ip6 = NULL;
 	u64 queues = 1;
 	struct key keys[NIC_KEYS + 3] = {
@@ -194,8 +273,7 @@ static int nic_add(struct line *line)
 	nic->ip = addr;
 	nic->ip6 = addr6;
 	vr_addr_add(nic);
-	apply_nic(nic, &k);
-	return 0;
+	return apply_nic(nic, &k);
 }
 
 static int nic_set(struct line *line)
@@ -214,9 +292,10 @@ static int nic_set(struct line *line)
 		k = nic_knobs_of(vr_nic(node));
 		nic_keys(keys, &k);
 		err = parse_keys(line, 3, keys, ARRAY_SIZE(keys));
+		if (!err)
+			err = apply_nic(vr_nic(node), &k);
 		if (err)
 			return err;
-		apply_nic(vr_nic(node), &k);
 	}
 	return 0;
 }

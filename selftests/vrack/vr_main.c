@@ -6,6 +6,7 @@
 #include "vr.h"
 
 struct vrack vrack;
+EXPORT_SYMBOL_GPL(vrack);
 static struct dentry *dir;
 
 /* Number and list a new node. -ENOSPC when there are VR_NODES_MAX. */

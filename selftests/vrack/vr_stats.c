@@ -5,6 +5,7 @@
  * moment, those of two nodes need not be.
  */
 #include <linux/debugfs.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
 
 #include "vr.h"
@@ -22,7 +23,7 @@ static const char *const color_name[VR_COLORS] = {
 	[VR_RED] = "red",
 };
 
-static void show_hist(struct seq_file *m, const char *name, const struct vr_hist *h)
+void vr_stats_hist(struct seq_file *m, const char *name, const struct vr_hist *h)
 {
 	const char *comma = "";
 	u32 i;
@@ -38,6 +39,7 @@ static void show_hist(struct seq_file *m, const char *name, const struct vr_hist
 	}
 	seq_puts(m, "]}");
 }
+EXPORT_SYMBOL_GPL(vr_stats_hist);
 
 static u64 paused_ns(const struct vr_port *port, u64 now_ps)
 {
@@ -66,7 +68,7 @@ static void show_port(struct seq_file *m, const struct vr_port *port, u64 now_ps
 		seq_printf(m, "\"%s\":{\"packets\":%llu,\"bytes\":%llu,\"drops\":%llu},",
 			   color_name[i], s->color[i].packets, s->color[i].bytes,
 			   s->color[i].drops);
-	show_hist(m, "delay", port->delay);
+	vr_stats_hist(m, "delay", port->delay);
 	seq_puts(m, "}");
 }
 
@@ -99,9 +101,9 @@ static void show_nic(struct seq_file *m, struct vr_node *node, u64 now_ps)
 		   nic->rx_packets, nic->rx_wire_bytes, nic->rx_drops, port ? port->link.lost : 0,
 		   port ? paused_ns(port, now_ps) : 0, nic->synth_packets, nic->synth_ce,
 		   nic->tx_first_ps, nic->rx_first_ps, nic->rx_last_ps);
-	show_hist(m, "delay", nic->delay_payload);
+	vr_stats_hist(m, "delay", nic->delay_payload);
 	seq_puts(m, ",");
-	show_hist(m, "delay_ack", nic->delay_bare);
+	vr_stats_hist(m, "delay_ack", nic->delay_bare);
 	seq_puts(m, "}");
 }
 
@@ -167,7 +169,10 @@ static void show_record(struct seq_file *m, loff_t pos, u64 now_ps)
 	}
 	node = nth_node(pos, &first_switch);
 	if (!node) {
-		seq_puts(m, any_switch() ? "}}\n" : "},\"switches\":{}}\n");
+		seq_puts(m, any_switch() ? "}" : "},\"switches\":{}");
+		if (vr_phc_ops)
+			vr_phc_ops->show(m);
+		seq_puts(m, "}\n");
 		return;
 	}
 	if (first_switch)
@@ -252,6 +257,8 @@ void vr_stats_reset(void)
 	now_ps = vr_enter();
 	list_for_each_entry(node, &vrack.nodes, list)
 		reset_node(node, now_ps);
+	if (vr_phc_ops)
+		vr_phc_ops->reset();
 	vrack.hops = 0;
 	vrack.since_ps = now_ps;
 	vr_leave();

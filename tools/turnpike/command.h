@@ -27,6 +27,7 @@ using Action = std::function<void()>;
 // Every subcommand sets `action' when it was asked for.
 void add_replay_command(CLI::App &app, Action &action);
 void add_usec_ts_command(CLI::App &app, Action &action);
+void add_stamps_command(CLI::App &app, Action &action);
 void add_tlt_command(CLI::App &app, Action &action);
 void add_onramp_command(CLI::App &app, Action &action);
 

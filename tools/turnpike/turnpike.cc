@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 	app.require_subcommand(1);
 	turnpike::add_replay_command(app, action);
 	turnpike::add_usec_ts_command(app, action);
+	turnpike::add_stamps_command(app, action);
 	turnpike::add_tlt_command(app, action);
 	turnpike::add_onramp_command(app, action);
 	try {

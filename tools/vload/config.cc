@@ -201,15 +201,20 @@ IncastConfig parse_incast(ConfigReader &reader, const Context &context)
 {
 	IncastConfig kind;
 
-	kind.to = lookup_host(reader.need("to"), reader.path_of("to"), context);
+	kind.to = parse_host_list(reader, "to", context);
 	kind.from = parse_host_list(reader, "from", context);
-	std::erase(kind.from, kind.to);
-	if (kind.from.empty())
+	// A client does not serve itself, but may serve others.
+	bool serves = std::ranges::any_of(kind.to, [&](HostIndex host) { return std::ranges::count(kind.from, host); });
+	size_t servers = kind.from.size() - serves;
+	if (!servers)
 		reader.fail_at("from", "no server other than the client");
-	kind.fanout = static_cast<uint32_t>(reader.integer("fanout", 1, MAX_FANOUT, kind.from.size()));
+	kind.fanout = static_cast<uint32_t>(reader.integer("fanout", 1, MAX_FANOUT, servers));
 	kind.bytes = reader.integer("bytes", 1, MAX_MESSAGE_BYTES);
 	kind.request_bytes = reader.integer("request_bytes", 0, MAX_MESSAGE_BYTES, 0);
 	kind.period_ns = reader.time_ns("period_us", NS_PER_US, 0);
+	kind.poisson = reader.boolean("poisson", false);
+	if (kind.poisson && !kind.period_ns)
+		reader.fail_at("poisson", "needs period_us, the mean gap");
 	kind.jitter_ns = reader.time_ns("jitter_us", NS_PER_US, 0);
 	kind.rounds = reader.integer("rounds", 0, UINT32_MAX, 0);
 	kind.persistent = reader.boolean("persistent", true);
@@ -361,8 +366,8 @@ void check_family(const ConfigReader &reader, const Context &context, const Load
 	} else if (auto *kind = std::get_if<PingConfig>(&load.kind)) {
 		check_pairs(kind->pairs);
 	} else if (auto *kind = std::get_if<IncastConfig>(&load.kind)) {
-		check(kind->to);
 		std::for_each(kind->from.begin(), kind->from.end(), check);
+		std::for_each(kind->to.begin(), kind->to.end(), check);
 	} else if (auto *kind = std::get_if<PoissonConfig>(&load.kind)) {
 		std::for_each(kind->from.begin(), kind->from.end(), check);
 		std::for_each(kind->to.begin(), kind->to.end(), check);

@@ -74,12 +74,13 @@ struct LongConfig {
 };
 
 struct IncastConfig {
-	HostIndex to = 0;
+	std::vector<HostIndex> to; // clients, each with rounds of its own
 	std::vector<HostIndex> from;
 	uint32_t fanout = 1;
 	uint64_t bytes = 0;
 	uint64_t request_bytes = 0; // 0: the servers start by themselves, at the same instant
 	int64_t period_ns = 0;	    // 0: a round starts when the one before is complete
+	bool poisson = false;	    // period_ns is the mean of exponential gaps
 	int64_t jitter_ns = 0;
 	uint64_t rounds = 0; // 0: no end
 	bool persistent = true;

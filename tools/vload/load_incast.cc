@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Incast: in every round `fanout' flows of `bytes' each start for one client at once, from the
-// servers in turn. With request_bytes the client asks for them over the network; without, the
+// servers in turn. Every client has rounds of its own. With request_bytes the client asks for them over the network; without, the
 // servers start by the clock, which is the hardest case.
 #include "load.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace vload
 {
@@ -25,16 +27,30 @@ public:
 	void start(const Window &window) override;
 
 private:
+	struct Client {
+		HostIndex host = 0;
+		std::vector<HostIndex> servers;
+		// A flow's position says which server sends it, and with persistent connections over which.
+		std::vector<size_t> positions;
+		std::vector<Stream *> open_flows;
+		// New connections each round: by server, closed and ready to be opened again
+		std::vector<std::vector<Stream *>> closed_flows;
+		uint64_t unfinished_rounds = 0;
+		uint64_t rounds = 0;
+	};
 	struct Round {
+		Client *client = nullptr;
 		int64_t start_ns = 0;
 		uint32_t missing = 0;
 		bool failed = false;
 	};
 
-	Stream &add_flow(size_t position);
-	Stream &take_flow(size_t position);
+	void add_client(HostIndex host);
+	Stream &add_flow(Client &client, size_t position);
+	Stream &take_flow(Client &client, size_t position);
 	void put_back(Stream &flow);
-	void begin_round(int64_t start_ns);
+	void start_client(Client &client);
+	void begin_round(Client &client, int64_t start_ns);
 	void begin_flow(size_t position, size_t round);
 	void flow_done(size_t round);
 
@@ -43,60 +59,81 @@ private:
 	void add_details(Json &json) override;
 
 	const IncastConfig &incast_;
-	std::vector<size_t> positions_;
-	std::vector<size_t> server_of_flow_;
+	std::vector<Client> clients_; // not moved once there are flows
+	std::vector<std::pair<Client *, size_t>> owner_of_flow_; // by tag: client, server
 	std::vector<Round> rounds_;
-	// New connections each round: by server, closed and ready to be opened again
-	std::vector<std::vector<Stream *>> closed_flows_;
 	uint64_t overlapping_rounds_ = 0;
-	uint64_t unfinished_rounds_ = 0;
 };
 
-Stream &IncastLoad::add_flow(size_t position)
+Stream &IncastLoad::add_flow(Client &client, size_t position)
 {
-	size_t server = position % incast_.from.size();
-	HostIndex host = incast_.from[server];
+	size_t server = position % client.servers.size();
+	HostIndex host = client.servers[server];
 
 	// Who speaks first connects.
-	Stream &flow = incast_.request_bytes ? add_stream(incast_.to, host, 1) : add_stream(host, incast_.to, 0);
-	server_of_flow_.push_back(server);
+	Stream &flow =
+		incast_.request_bytes ? add_stream(client.host, host, 1) : add_stream(host, client.host, 0);
+	owner_of_flow_.emplace_back(&client, server);
 	return flow;
+}
+
+void IncastLoad::add_client(HostIndex host)
+{
+	Client &client = clients_.emplace_back();
+
+	client.host = host;
+	client.servers = incast_.from;
+	std::erase(client.servers, host);
+	client.closed_flows.resize(client.servers.size());
+	size_t count = std::max<size_t>(incast_.fanout, client.servers.size());
+	for (size_t i = 0; i < count; i++) {
+		client.positions.push_back(i);
+		Stream &flow = add_flow(client, i);
+		if (incast_.persistent)
+			client.open_flows.push_back(&flow);
+		else
+			put_back(flow);
+	}
 }
 
 void IncastLoad::prepare()
 {
-	size_t count = std::max<size_t>(incast_.fanout, incast_.from.size());
-
-	closed_flows_.resize(incast_.from.size());
-	for (size_t i = 0; i < count; i++) {
-		positions_.push_back(i);
-		Stream &flow = add_flow(i);
-		if (!incast_.persistent)
-			closed_flows_[server_of_flow_[flow.tag]].push_back(&flow);
-	}
-	if (incast_.persistent)
-		for (size_t i = 0; i < count; i++)
-			connect_early(stream(i));
+	clients_.reserve(incast_.to.size());
+	for (HostIndex host : incast_.to)
+		add_client(host);
+	for (Client &client : clients_)
+		for (Stream *flow : client.open_flows)
+			connect_early(*flow);
 }
 
 void IncastLoad::start(const Window &window)
 {
 	Load::start(window);
-	if (!incast_.period_ns) {
-		at(config_.start_ns, [this] { begin_round(loop_.now_ns()); });
-		return;
-	}
-	repeat(config_.start_ns, [this] { return incast_.period_ns; },
-	       [this](int64_t start_ns) { begin_round(start_ns); });
+	for (Client &client : clients_)
+		start_client(client);
 }
 
-Stream &IncastLoad::take_flow(size_t position)
+void IncastLoad::start_client(Client &client)
+{
+	if (!incast_.period_ns) {
+		at(config_.start_ns, [this, &client] { begin_round(client, loop_.now_ns()); });
+		return;
+	}
+	auto gap = [this] {
+		return incast_.poisson ? std::llround(rng_.exponential(static_cast<double>(incast_.period_ns))) :
+					 incast_.period_ns;
+	};
+	repeat(config_.start_ns + (incast_.poisson ? gap() : 0), gap,
+	       [this, &client](int64_t start_ns) { begin_round(client, start_ns); });
+}
+
+Stream &IncastLoad::take_flow(Client &client, size_t position)
 {
 	if (incast_.persistent)
-		return stream(position);
-	auto &closed = closed_flows_[position % incast_.from.size()];
+		return *client.open_flows[position];
+	auto &closed = client.closed_flows[position % client.servers.size()];
 	if (closed.empty())
-		return add_flow(position);
+		return add_flow(client, position);
 	Stream *flow = closed.back();
 	closed.pop_back();
 	return *flow;
@@ -104,20 +141,23 @@ Stream &IncastLoad::take_flow(size_t position)
 
 void IncastLoad::put_back(Stream &flow)
 {
-	closed_flows_[server_of_flow_[flow.tag]].push_back(&flow);
+	auto [client, server] = owner_of_flow_[flow.tag];
+
+	client->closed_flows[server].push_back(&flow);
 }
 
-void IncastLoad::begin_round(int64_t start_ns)
+void IncastLoad::begin_round(Client &client, int64_t start_ns)
 {
-	if (is_over() || (incast_.rounds && rounds_.size() == incast_.rounds))
+	if (is_over() || (incast_.rounds && client.rounds == incast_.rounds))
 		return;
 	size_t round = rounds_.size();
-	rounds_.push_back({start_ns, incast_.fanout, false});
-	overlapping_rounds_ += unfinished_rounds_++ > 0;
-	if (incast_.fanout < positions_.size())
-		rng_.shuffle(positions_);
+	rounds_.push_back({&client, start_ns, incast_.fanout, false});
+	client.rounds++;
+	overlapping_rounds_ += client.unfinished_rounds++ > 0;
+	if (incast_.fanout < client.positions.size())
+		rng_.shuffle(client.positions);
 	for (uint32_t i = 0; i < incast_.fanout; i++) {
-		size_t position = positions_[i];
+		size_t position = client.positions[i];
 		if (!incast_.jitter_ns) {
 			begin_flow(position, round);
 			continue;
@@ -131,7 +171,7 @@ void IncastLoad::begin_round(int64_t start_ns)
 // Cookies are slots of messages; the lowest bit tells a request from the data.
 void IncastLoad::begin_flow(size_t position, size_t round)
 {
-	Stream &flow = take_flow(position);
+	Stream &flow = take_flow(*rounds_[round].client, position);
 	size_t slot = message_begin(&flow, incast_.bytes, loop_.now_ns(), round);
 
 	if (incast_.request_bytes)
@@ -158,15 +198,17 @@ void IncastLoad::stream_message(Stream &stream, int end, uint64_t cookie)
 
 void IncastLoad::flow_done(size_t round)
 {
+	Client &client = *rounds_[round].client;
 	int64_t pause_ns = rounds_[round].failed ? RETRY_NS : 0;
 
 	if (--rounds_[round].missing)
 		return;
-	unfinished_rounds_--;
+	client.unfinished_rounds--;
 	if (!rounds_[round].failed)
 		note_rct(rounds_[round].start_ns);
 	if (!incast_.period_ns)
-		loop_.at(loop_.now_ns() + pause_ns, [this] { begin_round(loop_.now_ns()); });
+		loop_.at(loop_.now_ns() + pause_ns,
+			 [this, &client] { begin_round(client, loop_.now_ns()); });
 }
 
 void IncastLoad::message_failed(const Message &message)
@@ -179,9 +221,13 @@ void IncastLoad::message_failed(const Message &message)
 
 void IncastLoad::add_details(Json &json)
 {
+	uint64_t unfinished = 0;
+
+	for (const Client &client : clients_)
+		unfinished += client.unfinished_rounds;
 	json["rounds"] = {{"begun", rounds_.size()},
 			  {"overlapping", overlapping_rounds_},
-			  {"unfinished", unfinished_rounds_}};
+			  {"unfinished", unfinished}};
 }
 
 } // namespace

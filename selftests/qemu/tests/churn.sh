@@ -7,26 +7,11 @@
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 
-start_flows() {
-	flows=
-	for algorithm in timely timely_patched timely timely_patched; do
-		ip netns exec a flow send 10.0.0.2 5000 "$1" $algorithm > /dev/null 2>&1 &
-		flows="$flows $!"
-	done
-}
-
-# A socket's namespace and its last reference go away some time after the process.
-unload() {
-	for _ in $(seq 150); do
-		rmmod tcp_timely 2>/dev/null && return 0
-		sleep 0.1
-	done
-	rmmod tcp_timely
-}
+start_timely_flows() { start_flows "$1" timely timely_patched timely timely_patched; }
 
 unload_is_refused_in_use() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
-	start_flows 3
+	start_timely_flows 3
 	sleep 1
 	if rmmod tcp_timely 2>/dev/null; then
 		echo "unloaded under its own flows"
@@ -35,18 +20,18 @@ unload_is_refused_in_use() {
 	# shellcheck disable=SC2086  # a list of processes
 	wait $flows
 	drop_pair
-	unload
+	unload tcp_timely
 }
 
 reload_between_flows() {
 	for round in 1 2 3 4 5; do
 		insmod /modules/tcp_timely.ko && make_pair fq || return 1
-		start_flows 0.7
+		start_timely_flows 0.7
 		sleep 0.3
 		# shellcheck disable=SC2086
 		kill $flows
 		drop_pair
-		unload || return 1
+		unload tcp_timely || return 1
 		echo "round $round"
 	done
 }
@@ -68,19 +53,19 @@ namespace_goes_under_traffic() {
 	insmod /modules/tcp_timely.ko || return 1
 	for _ in 1 2 3; do
 		make_pair fq || return 1
-		start_flows 5
+		start_timely_flows 5
 		sleep 0.5
 		ip netns exec a ip link set eth0 down
 		drop_pair
 		# shellcheck disable=SC2086
 		kill $flows 2>/dev/null
 	done
-	unload
+	unload tcp_timely
 }
 
 writes_race_with_flows() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
-	start_flows 4
+	start_timely_flows 4
 	ip netns exec a sh -c '
 		knobs=/proc/sys/net/ipv4/tcp_timely
 		for i in $(seq 300); do
@@ -90,7 +75,32 @@ writes_race_with_flows() {
 	# shellcheck disable=SC2086
 	wait $flows
 	drop_pair
-	unload
+	unload tcp_timely
+}
+
+# Flows ask it for samples on both processors all the while.
+nicstamp_comes_and_goes_under_traffic() {
+	insmod /modules/tcp_timely.ko && make_pair fq || return 1
+	start_timely_flows 6
+	for _ in $(seq 20); do
+		insmod /modules/nicstamp.ko || return 1
+		sleep 0.1
+		rmmod nicstamp || return 1
+	done
+	# shellcheck disable=SC2086
+	wait $flows
+	drop_pair
+	unload tcp_timely
+}
+
+# Each may be the first to go, and both may go at once.
+nicstamp_and_timely_go_together() {
+	for _ in $(seq 10); do
+		insmod /modules/nicstamp.ko && insmod /modules/tcp_timely.ko || return 1
+		unload nicstamp &
+		one=$!
+		rmmod tcp_timely && wait $one || return 1
+	done
 }
 
 ktap_start
@@ -99,4 +109,6 @@ ktap_case "unload and reload after killed flows" reload_between_flows
 ktap_case "load and unload under other traffic" reload_under_other_traffic
 ktap_case "link down and namespace removal under traffic" namespace_goes_under_traffic
 ktap_case "settings written while two processors send" writes_race_with_flows
+ktap_case "nicstamp comes and goes under traffic" nicstamp_comes_and_goes_under_traffic
+ktap_case "nicstamp and tcp_timely are unloaded at once" nicstamp_and_timely_go_together
 ktap_finish

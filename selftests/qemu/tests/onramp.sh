@@ -25,33 +25,19 @@ make_onramp_pair() {
 	done
 }
 
-start_flows() {
-	flows=
-	for _ in 1 2 3 4; do
-		ip netns exec a flow send 10.0.0.2 5000 "$1" cubic > /dev/null 2>&1 &
-		flows="$flows $!"
-	done
-}
+start_four_flows() { start_flows "$1" cubic cubic cubic cubic; }
 
 onramp() { ip netns exec a tc qdisc "$1" dev eth0 root onramp "${@:2}"; }
 
-unload() {
-	for _ in $(seq 150); do
-		rmmod sch_onramp 2>/dev/null && return 0
-		sleep 0.1
-	done
-	rmmod sch_onramp
-}
-
 traffic_is_sampled_where_it_can_be() {
 	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
-	start_flows 2
+	start_four_flows 2
 	# shellcheck disable=SC2086  # a list of processes
 	wait $flows
 	shown=$(ip netns exec a tc -s qdisc show dev eth0)
 	echo "$shown"
 	drop_pair
-	unload || return 1
+	unload sch_onramp || return 1
 	samples=$(echo "$shown" | sed -n 's/.* samples \([0-9]*\).*/\1/p')
 	if has_feedback; then
 		[ "$samples" -gt 100 ]
@@ -62,7 +48,7 @@ traffic_is_sampled_where_it_can_be() {
 
 qdisc_changes_under_traffic() {
 	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
-	start_flows 4
+	start_four_flows 4
 	for _ in $(seq 5); do
 		onramp replace nopause && onramp replace pause && onramp replace buckets 64 &&
 			onramp replace buckets 2048 gate on && onramp replace gate off || return 1
@@ -71,28 +57,28 @@ qdisc_changes_under_traffic() {
 	# shellcheck disable=SC2086
 	wait $flows
 	drop_pair
-	unload
+	unload sch_onramp
 }
 
 reload_under_traffic() {
 	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
-	start_flows 4
+	start_four_flows 4
 	for _ in $(seq 5); do
 		rmmod sch_onramp 2>/dev/null && { echo "unloaded under its qdisc"; return 1; }
-		ip netns exec a tc qdisc del dev eth0 root && unload &&
+		ip netns exec a tc qdisc del dev eth0 root && unload sch_onramp &&
 			insmod /modules/sch_onramp.ko && onramp add || return 1
 	done
 	# shellcheck disable=SC2086
 	wait $flows
 	drop_pair
-	unload
+	unload sch_onramp
 }
 
 link_and_namespace_go_under_traffic() {
 	insmod /modules/sch_onramp.ko || return 1
 	for _ in 1 2 3; do
 		make_onramp_pair || return 1
-		start_flows 5
+		start_four_flows 5
 		sleep 0.5
 		ip netns exec a ip link set eth0 down
 		ip netns exec a ip link set eth0 up
@@ -101,7 +87,7 @@ link_and_namespace_go_under_traffic() {
 		# shellcheck disable=SC2086
 		kill $flows 2>/dev/null
 	done
-	unload
+	unload sch_onramp
 }
 
 beside_timely_in_any_order() {

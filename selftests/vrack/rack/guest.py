@@ -141,14 +141,16 @@ def _counters(tools, part, hosts):
 
 def needed_modules(plan):
     """Module name -> parameters: the rack, and those the scenario uses."""
-    modules = {"vrack": {}}
+    settings = plan.settings
+    clocks = any(nic["phc"] for nic in [settings["nic"], *settings["nics"].values()])
+    modules = {"nicstamp": {}, "vrack": {}, "vrack_phc": {}} if clocks else {"vrack": {}}
     if any(cc.startswith("timely") for cc in plan.congestion_controls()):
         modules["tcp_timely"] = {}
     if any(_uses_qdisc(host, "onramp") for host in plan.hosts.values()):
         modules["sch_onramp"] = {}
     if any(host["tlt"] for host in plan.hosts.values()):
         modules["tlt"] = {}
-    for name, params in plan.settings["modules"].items():
+    for name, params in settings["modules"].items():
         modules[name] = params
     return modules
 

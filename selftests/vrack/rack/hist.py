@@ -49,9 +49,19 @@ class Hist:
             points.append((min(high, self.top), below / self.count))
         return points
 
+    def deviation(self):
+        """Standard deviation, values even within their buckets."""
+        if not self.count:
+            return None
+        mean = self.mean()
+        return (sum(count * (((low + high) / 2 - mean) ** 2 + (high - low) ** 2 / 12)
+                    for low, high, count in self.buckets) / self.count) ** 0.5
+
     def statistic(self, name):
         if name in ("avg", "mean"):
             return self.mean()
+        if name == "sd":
+            return self.deviation()
         if name == "max":
             return self.top if self.count else None
         return self.quantile(share_of(name))

@@ -166,6 +166,25 @@ def rtt_us(run, stat="avg", sink=None):
 
 
 @metric
+def stamp_rtt_us(run, stat="avg", source="hw"):
+    """RTT of nicstamp's samples: avg, sd, max, p50, ...; source=tcp: what TCP made
+    of the same ACKs."""
+    return _us(Hist.read(_stamps(run)[{"hw": "rtt", "tcp": "tcp_rtt"}[source]]).statistic(stat))
+
+
+@metric
+def stamp_error_ns(run, stat="p99"):
+    """How far nicstamp's samples are off the rack's own times: avg, max, p50, ..."""
+    return Hist.read(_stamps(run)["error"]).statistic(stat)
+
+
+@metric
+def stamp_samples(run):
+    """Samples of nicstamp that were held against the rack's own times."""
+    return _stamps(run)["error"]["count"]
+
+
+@metric
 def base_rtt_us(run, sink=None):
     """Base RTT in closed form, of the paths to one receiving host or of the
     reference pair."""
@@ -232,13 +251,18 @@ def rtos(run, load=None):
 @metric
 def fct_us(run, stat="p50", load=None, least_bytes=0, most_bytes=None):
     """Completion time of flows, of those of a size if sizes are given."""
-    return _times(run, "fct", stat, load, least_bytes, most_bytes)
+    samples = [us for size, us in _samples(run, "fct", load)
+               if size >= least_bytes and (most_bytes is None or size <= most_bytes)]
+    if samples or least_bytes or most_bytes is not None:
+        return statistic(samples, stat) if samples else None
+    return _from_summary(run, "fct_us", stat, load)
 
 
 @metric
 def rct_us(run, stat="p50", load=None):
     """Completion time of requests (incast rounds, RPCs)."""
-    return _times(run, "rct", stat, load, 0, None)
+    samples = _samples(run, "rct", load)
+    return statistic(samples, stat) if samples else _from_summary(run, "rct_us", stat, load)
 
 
 @metric
@@ -336,6 +360,12 @@ def _reach(flow, rate_bps, after, step, signal):
     return None
 
 
+def _stamps(run):
+    if "stamps" not in run.stats:
+        raise ValueError("no NIC has a clock; see nic.phc")
+    return run.stats["stamps"]
+
+
 def _sampled(run, load, host=None):
     flows = [FlowSeries(flow) for flow in run.flows(load)
              if flow.get("series") and host in (None, flow["from"])]
@@ -344,16 +374,13 @@ def _sampled(run, load, host=None):
     return flows
 
 
-def _times(run, key, stat, load, least_bytes, most_bytes):
-    loads = run.loads(load)
-    samples = [sample[1] for item in loads for sample in (item.get("samples") or {}).get(key, ())
-               if sample[0] >= least_bytes and (most_bytes is None or sample[0] <= most_bytes)]
-    if samples:
-        return statistic(samples, stat)
-    summaries = [item[key + "_us"] for item in loads if (item.get(key + "_us") or {}).get("count")]
-    if len(summaries) == 1 and not least_bytes and most_bytes is None:
-        return summaries[0].get(_summary(stat))
-    return None
+def _samples(run, key, load):
+    return [sample for item in run.loads(load) for sample in (item.get("samples") or {}).get(key, ())]
+
+
+def _from_summary(run, key, stat, load):
+    summaries = [item[key] for item in run.loads(load) if (item.get(key) or {}).get("count")]
+    return summaries[0].get(_summary(stat)) if len(summaries) == 1 else None
 
 
 def _summary(stat):

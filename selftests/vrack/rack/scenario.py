@@ -13,6 +13,12 @@ NIC = Record({
     "rx_frames": Int("frames coalesced before an interrupt", low=1),
     "rx_ns": Int("time a frame may wait for that"),
     "jitter_ns": Int("mean of the exponential delay of wake-ups and software stamps"),
+    "phc": Int("1: a clock of its own and hardware stamps, for nicstamp", high=1),
+    "phc_offset_ns": Int("the clock at the rack's time 0", high=10**15),
+    "phc_fast_ppb": Int("how much it runs fast", high=1000000),
+    "phc_slow_ppb": Int("how much it runs slow", high=1000000),
+    "phc_step_ns": Int("its resolution", low=1, high=1000000),
+    "phc_bits": Int("width of its counter", low=32, high=64),
 }, "settings of every NIC", {})
 
 PORT = Record({

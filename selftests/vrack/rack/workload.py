@@ -57,7 +57,8 @@ SCHEMA = Choice("type", {
         fanout=Int("answers of a round; every server once if not given", low=1),
         bytes=Int("bytes of an answer", REQUIRED, low=1),
         request_bytes=Int("bytes of a request; 0: servers start by themselves"),
-        period_us=Number("time between rounds; 0: as they complete", 0),
+        period_us=Number("time between a client's rounds; 0: as they complete", 0),
+        poisson=Bool("random periods of that mean"),
         jitter_us=Number("random delay of an answer"),
         rounds=Int("rounds; until the end if not given"),
         persistent=Bool("keep the connections")),
@@ -108,17 +109,9 @@ def _resolve(load, hosts):
                 out[key] = hostnames.select(out[key], hosts)
             except ValueError as error:
                 raise ScenarioError(load.where(key), f"{key}: {error}") from None
-    if load["type"] == "incast":
-        _one_client(load, out)
     if load["type"] == "poisson" and not (out.get("hosts") or (out.get("from") and out.get("to"))):
         raise ScenarioError(load.origin, "a poisson load needs hosts, or from and to")
     return out
-
-
-def _one_client(load, out):
-    if len(out["to"]) != 1:
-        raise ScenarioError(load.where("to"), "to: an incast has one client")
-    out["to"] = out["to"][0]
 
 
 def pairs(load):
@@ -127,8 +120,6 @@ def pairs(load):
         return []
     sources = load.get("from") or load["hosts"]
     targets = load.get("to") or load["hosts"]
-    if isinstance(targets, str):
-        targets = [targets]
     if load.get("pairing") == "zip":
         return list(zip(sources, targets))
     return [(source, sink) for sink in targets for source in sources if source != sink]

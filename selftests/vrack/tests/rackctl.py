@@ -18,8 +18,14 @@ _libc = ctypes.CDLL(None, use_errno=True)
 class Rack:
     """One rack, from its description to its removal."""
 
+    modules = ["vrack"]     # in the order they are loaded
+
     def __init__(self, module, *lines):
-        subprocess.run(["insmod", module], check=True)
+        # selftests/vrack/vrack.ko lies beside drivers/nicstamp.ko
+        here = os.path.dirname(module)
+        for name in self.modules:
+            path = os.path.join(here, "../../drivers" if name == "nicstamp" else "", name + ".ko")
+            subprocess.run(["insmod", path], check=True)
         self.namespaces = []
         self.ctl(*lines, "up")
 
@@ -29,7 +35,7 @@ class Rack:
     def __exit__(self, *_):
         for name in self.namespaces:
             subprocess.run(["ip", "netns", "del", name], check=True)
-        subprocess.run(["rmmod", "vrack"], check=True)
+        subprocess.run(["rmmod", *reversed(self.modules)], check=True)
 
     def ctl(self, *lines):
         # unbuffered: a refused write must not be tried again at close
@@ -109,5 +115,6 @@ def main(cases):
             failed += 1
             print("".join("# " + l + "\n" for l in traceback.format_exc().splitlines()), end="")
             print(f"not ok {number} - {name}", flush=True)
-            subprocess.run(["rmmod", "vrack"], check=False, stderr=subprocess.DEVNULL)
+            for module in ("vrack_phc", "vrack", "nicstamp"):
+                subprocess.run(["rmmod", module], check=False, stderr=subprocess.DEVNULL)
     sys.exit(1 if failed else 0)

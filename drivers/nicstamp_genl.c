@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Generic netlink: ports, flows and counters are shown; include/uapi/turnpike.h. */
+#include <linux/rculist.h>
+#include <net/genetlink.h>
+
+#include "nicstamp_internal.h"
+
+static struct genl_family nicstamp_genl_family;
+
+static int nicstamp_genl_put_stats(struct sk_buff *msg, int type,
+				   const struct nicstamp_stats __percpu *stats, int count)
+{
+	struct nlattr *nest = nla_nest_start(msg, type);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < count; i++) {
+		if (nla_put_u64_64bit(msg, i + 1, nicstamp_stat_sum(stats, i), 0))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int nicstamp_genl_stats(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	void *header;
+
+	if (!msg)
+		return -ENOMEM;
+	header = genlmsg_put_reply(msg, info, &nicstamp_genl_family, 0, STAMPS_CMD_STATS);
+	if (!header || nicstamp_genl_put_stats(msg, STAMPS_A_STATS, nicstamp_stats,
+					       STAMPS_STATS)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return genlmsg_reply(msg, info);
+}
+
+/* -- ports -------------------------------------------------------------------- */
+
+static s32 nicstamp_rate_ppb(const struct nicstamp_map *m)
+{
+	u64 size = m->rate_q < 0 ? 0 - (u64)m->rate_q : (u64)m->rate_q;
+	s32 ppb = tp_mul_shr(size, NSEC_PER_SEC, NICSTAMP_RATE_SHIFT);
+
+	return m->rate_q < 0 ? -ppb : ppb;
+}
+
+/* Rate and error are left out while they are not known, or known no more. */
+static int nicstamp_genl_put_map(struct sk_buff *msg, struct nicstamp_port *port)
+{
+	u64 now_ns = ktime_get_ns(), sys_ns, error_ns;
+	struct nicstamp_map map;
+	unsigned int seq;
+
+	do {
+		seq = read_seqbegin(&port->lock);
+		map = port->map;
+	} while (read_seqretry(&port->lock, seq));
+	if (!map.readings || now_ns < map.sys_ns ||
+	    !nicstamp_map_to_sys(&map, map.dev_ns + (now_ns - map.sys_ns), &sys_ns, &error_ns))
+		return 0;
+	if (map.readings > 1 &&
+	    nla_put_s32(msg, STAMPS_PORT_RATE_PPB, nicstamp_rate_ppb(&map)))
+		return -EMSGSIZE;
+	return nla_put_u64_64bit(msg, STAMPS_PORT_ERROR_NS, error_ns, STAMPS_PORT_PAD);
+}
+
+static int nicstamp_genl_put_port(struct sk_buff *msg, struct nicstamp_port *port)
+{
+	const struct nicstamp_info *info = &port->info;
+	struct nlattr *nest = nla_nest_start(msg, STAMPS_A_PORT);
+	u32 netns;
+
+	/* the device may be on its way to another namespace, and this one's end */
+	rcu_read_lock();
+	netns = dev_net(port->dev)->ns.inum;
+	rcu_read_unlock();
+	if (!nest || nla_put_string(msg, STAMPS_PORT_NAME, port->dev->name) ||
+	    nla_put_u32(msg, STAMPS_PORT_IFINDEX, port->dev->ifindex) ||
+	    nla_put_u32(msg, STAMPS_PORT_NETNS, netns) ||
+	    nla_put_u32(msg, STAMPS_PORT_BITS, info->bits) ||
+	    nla_put_u32(msg, STAMPS_PORT_STEP_NS, info->step_ns) ||
+	    (info->tx_first && nla_put_flag(msg, STAMPS_PORT_TX_FIRST)) ||
+	    (port->host && nla_put_flag(msg, STAMPS_PORT_HOST)) ||
+	    nicstamp_genl_put_map(msg, port) ||
+	    nicstamp_genl_put_stats(msg, STAMPS_PORT_STATS, port->stats,
+				    STAMPS_PORT_STATS_COUNT))
+		return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+/* -- flows -------------------------------------------------------------------- */
+
+static int nicstamp_genl_put_times(struct sk_buff *msg, struct nicstamp_flow *flow)
+{
+	u64 samples, rtt_ns, rtt_min_ns, tcp_rtt_ns;
+
+	spin_lock_bh(&flow->lock);
+	samples = flow->samples;
+	rtt_ns = flow->rtt_ns;
+	rtt_min_ns = flow->rtt_min_ns;
+	tcp_rtt_ns = flow->tcp_rtt_ns;
+	spin_unlock_bh(&flow->lock);
+	return nla_put_u64_64bit(msg, STAMPS_FLOW_SAMPLES, samples, STAMPS_FLOW_PAD) ||
+	       nla_put_u64_64bit(msg, STAMPS_FLOW_RTT_NS, rtt_ns, STAMPS_FLOW_PAD) ||
+	       nla_put_u64_64bit(msg, STAMPS_FLOW_RTT_MIN_NS, rtt_min_ns, STAMPS_FLOW_PAD) ||
+	       nla_put_u64_64bit(msg, STAMPS_FLOW_TCP_RTT_NS, tcp_rtt_ns, STAMPS_FLOW_PAD);
+}
+
+static int nicstamp_genl_put_flow(struct sk_buff *msg, struct nicstamp_flow *flow)
+{
+	const struct nicstamp_tuple *tuple = &flow->tuple;
+	struct nlattr *nest = nla_nest_start(msg, STAMPS_A_FLOW);
+
+	if (!nest || nla_put_in6_addr(msg, STAMPS_FLOW_LOCAL, &tuple->local) ||
+	    nla_put_in6_addr(msg, STAMPS_FLOW_REMOTE, &tuple->remote) ||
+	    nla_put_u16(msg, STAMPS_FLOW_LOCAL_PORT, ntohs(tuple->local_port)) ||
+	    nla_put_u16(msg, STAMPS_FLOW_REMOTE_PORT, ntohs(tuple->remote_port)) ||
+	    nicstamp_genl_put_times(msg, flow))
+		return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+/* -- dumps -------------------------------------------------------------------- */
+
+static void *nicstamp_genl_begin(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			   &nicstamp_genl_family, NLM_F_MULTI, cmd);
+}
+
+static int nicstamp_genl_finish(struct sk_buff *msg, void *header, int err)
+{
+	if (err)
+		genlmsg_cancel(msg, header);
+	else
+		genlmsg_end(msg, header);
+	return err;
+}
+
+static int nicstamp_genl_dump_port(struct sk_buff *msg, struct netlink_callback *cb,
+				   struct nicstamp_port *port)
+{
+	void *header = nicstamp_genl_begin(msg, cb, STAMPS_CMD_PORTS);
+
+	return header ? nicstamp_genl_finish(msg, header, nicstamp_genl_put_port(msg, port)) :
+			-EMSGSIZE;
+}
+
+/* args[0]: the number of the last port that found room. */
+static int nicstamp_genl_ports(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	struct nicstamp_port *port;
+
+	mutex_lock(&nicstamp_lock);
+	list_for_each_entry(port, &nicstamp_ports, list) {
+		if (port->number <= cb->args[0])
+			continue;
+		if (nicstamp_genl_dump_port(msg, cb, port))
+			break;
+		cb->args[0] = port->number;
+	}
+	mutex_unlock(&nicstamp_lock);
+	return msg->len;
+}
+
+static int nicstamp_genl_dump_flow(struct sk_buff *msg, struct netlink_callback *cb,
+				   struct nicstamp_flow *flow)
+{
+	void *header = nicstamp_genl_begin(msg, cb, STAMPS_CMD_FLOWS);
+
+	return header ? nicstamp_genl_finish(msg, header, nicstamp_genl_put_flow(msg, flow)) :
+			-EMSGSIZE;
+}
+
+/* args[0]: the bucket to go on with, args[1]: its flows that were told. */
+static int nicstamp_genl_flows(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	struct nicstamp_flow *flow;
+	long told;
+
+	rcu_read_lock();
+	for (; cb->args[0] < nicstamp_flow_buckets(); cb->args[0]++, cb->args[1] = 0) {
+		told = 0;
+		hlist_for_each_entry_rcu(flow, nicstamp_flow_bucket(cb->args[0]), by_socket) {
+			if (told++ < cb->args[1])
+				continue;
+			if (nicstamp_genl_dump_flow(msg, cb, flow))
+				goto full;
+			cb->args[1] = told;
+		}
+	}
+full:
+	rcu_read_unlock();
+	return msg->len;
+}
+
+static const struct genl_ops nicstamp_genl_ops[] = {
+	{ .cmd = STAMPS_CMD_STATS, .doit = nicstamp_genl_stats },
+	{ .cmd = STAMPS_CMD_PORTS, .dumpit = nicstamp_genl_ports },
+	{ .cmd = STAMPS_CMD_FLOWS, .flags = GENL_ADMIN_PERM, .dumpit = nicstamp_genl_flows },
+};
+
+static struct genl_family nicstamp_genl_family __ro_after_init = {
+	.name = STAMPS_GENL_NAME,
+	.version = STAMPS_GENL_VERSION,
+	.maxattr = STAMPS_A_MAX,
+	.parallel_ops = true,
+	.module = THIS_MODULE,
+	.ops = nicstamp_genl_ops,
+	.n_ops = ARRAY_SIZE(nicstamp_genl_ops),
+};
+
+int __init nicstamp_genl_init(void)
+{
+	return genl_register_family(&nicstamp_genl_family);
+}
+
+void nicstamp_genl_exit(void)
+{
+	genl_unregister_family(&nicstamp_genl_family);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loading and unloading of nicstamp.ko. */
+#include <linux/module.h>
+
+#include "nicstamp_internal.h"
+
+static int __init nicstamp_load(void)
+{
+	int err = nicstamp_stat_init();
+
+	if (err)
+		return err;
+	err = nicstamp_flow_init();
+	if (err)
+		goto fail_stat;
+	err = nicstamp_genl_init();
+	if (err)
+		goto fail_flow;
+	return 0;
+
+fail_flow:
+	nicstamp_flow_exit();
+fail_stat:
+	nicstamp_stat_exit();
+	return err;
+}
+
+/* Drivers hold the module by its symbols: no port is left. */
+static void __exit nicstamp_unload(void)
+{
+	nicstamp_genl_exit();
+	nicstamp_unsubscribe_all();
+	nicstamp_flow_exit();
+	nicstamp_stat_exit();
+}
+
+module_init(nicstamp_load);
+module_exit(nicstamp_unload);
+
+MODULE_AUTHOR("The Turnpike authors");
+MODULE_DESCRIPTION("NIC timestamps turned into round-trip times");
+MODULE_VERSION(TURNPIKE_VERSION);
+MODULE_LICENSE("GPL");

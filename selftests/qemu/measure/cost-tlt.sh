@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Instructions per data segment with TLT, both hosts and ACKs together: off, on with a
+# rule that the flow does not match, and on for the flow.
+# Run by selftests/qemu/cost in a guest whose clock counts instructions.
+#
+# Over the bare cable a segment or burst is answered before the next one leaves, so that
+# nearly each is important: the most that TLT can cost.  With 5 ms a round trip is of 86
+# segments, as one of 40 us is at 25 Gbit/s.
+
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
+seconds=0.4
+
+insmod /modules/tlt.ko || exit 1
+make_pair fq || exit 1
+
+in_b() { ip netns exec b "$@"; }
+both() { in_a turnpike tlt "$@" && in_b turnpike tlt "$@" || exit 1; }
+
+# rows KIND NAME
+rows() {
+	bursts "$1"
+	both off
+	cost_row "$2" cubic off
+	both set --rule port=9
+	cost_row "$2" cubic others
+	both set
+	cost_row "$2" cubic flow
+}
+
+rows frames frames
+rows gso gso
+in_b tc qdisc replace dev eth0 root netem delay 5ms limit 10000 || exit 1
+rows frames frames,5ms
+rows gso gso,5ms
+in_a turnpike tlt stats | sed 's/^/# /'

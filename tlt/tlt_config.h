@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A namespace's configuration, and whether a packet is one that it speaks of.
+ */
+#ifndef TLT_CONFIG_H
+#define TLT_CONFIG_H
+
+#include <linux/in6.h>
+#include <linux/netfilter.h>
+
+#include "include/uapi/turnpike.h"
+#include "tlt_packet.h"
+
+#define TLT_DSCPS 64
+
+struct tlt_rule {
+	struct in6_addr address;	/* of the other end; IPv4: the first word */
+	struct in6_addr mask;
+	int ifindex;			/* 0: any */
+	u16 port_low;			/* 0: any */
+	u16 port_high;
+	u16 port_span;			/* from the low to the high one; 65535: any */
+	u8 family;			/* 0: any, with any address */
+	u8 prefix;
+};
+
+/* A configuration never changes; another takes its place (RCU). */
+struct tlt_config {
+	u8 dscp[TLT_KINDS];		/* kind -> code point */
+	u8 kind[TLT_DSCPS];		/* code point -> kind, TLT_NONE for others */
+	u8 clock;			/* enum tlt_clock_mode */
+	u8 sender;			/* enum tlt_sender_mode */
+	u8 foreign;			/* enum tlt_foreign */
+	u32 period;
+	u32 rules_count;
+	struct rcu_head rcu;
+	struct tlt_rule rules[];
+};
+
+static inline bool tlt_rule_port(const struct tlt_rule *rule, __be16 port)
+{
+	return (u16)(ntohs(port) - rule->port_low) <= rule->port_span;
+}
+
+/* Is there a rule for these ports, or are there no rules, which is one for all? */
+static inline bool tlt_config_has_port(const struct tlt_config *config, const struct tcphdr *th)
+{
+	const struct tlt_rule *rule = config->rules;
+	u32 left = config->rules_count;
+
+	if (!left)
+		return true;
+	for (; left; left--, rule++) {
+		if (tlt_rule_port(rule, th->source) || tlt_rule_port(rule, th->dest))
+			return true;
+	}
+	return false;
+}
+
+bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
+			const struct nf_hook_state *state, const struct tlt_packet *p);
+
+#endif /* TLT_CONFIG_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading a TCP packet of either family at the IP boundary.  Nothing that a packet says
+ * is believed unread.
+ */
+#ifndef TLT_PACKET_H
+#define TLT_PACKET_H
+
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <net/dsfield.h>
+#include <net/ip.h>
+
+struct tlt_packet {
+	unsigned int network_bytes;	/* of IP header */
+	unsigned int header_bytes;	/* of IP and TCP headers */
+	unsigned int data_bytes;
+	u8 family;
+	u8 dscp;
+};
+
+/* Of the header that tlt_packet_read() found; gone with the next pull or copy. */
+static inline struct tcphdr *tlt_tcp_header(const struct sk_buff *skb,
+					    const struct tlt_packet *p)
+{
+	return (struct tcphdr *)(skb_network_header(skb) + p->network_bytes);
+}
+
+static inline bool tlt_packet_read_ipv4(const struct sk_buff *skb, struct tlt_packet *p)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+
+	/* A raw socket may send any length of header. */
+	if (iph->protocol != IPPROTO_TCP || iph->ihl < 5 || ip_is_fragment(iph))
+		return false;
+	p->network_bytes = iph->ihl * 4;
+	p->dscp = ipv4_get_dsfield(iph) >> 2;
+	return true;
+}
+
+/* TCP behind extension headers is not TLT's. */
+static inline bool tlt_packet_read_ipv6(const struct sk_buff *skb, struct tlt_packet *p)
+{
+	const struct ipv6hdr *iph = ipv6_hdr(skb);
+
+	if (iph->nexthdr != IPPROTO_TCP)
+		return false;
+	p->network_bytes = sizeof(*iph);
+	p->dscp = ipv6_get_dsfield(iph) >> 2;
+	return true;
+}
+
+/* The stack has checked the IP header on the way here, and it is linear. */
+static inline bool tlt_packet_read(struct sk_buff *skb, u8 family, struct tlt_packet *p)
+{
+	unsigned int tcp_bytes;
+
+	p->family = family;
+	if (family == AF_INET ? !tlt_packet_read_ipv4(skb, p) : !tlt_packet_read_ipv6(skb, p))
+		return false;
+	if (!pskb_may_pull(skb, p->network_bytes + sizeof(struct tcphdr)))
+		return false;
+	tcp_bytes = tlt_tcp_header(skb, p)->doff * 4;
+	p->header_bytes = p->network_bytes + tcp_bytes;
+	if (tcp_bytes < sizeof(struct tcphdr) || !pskb_may_pull(skb, p->header_bytes))
+		return false;
+	p->data_bytes = skb->len - p->header_bytes;
+	return true;
+}
+
+#endif /* TLT_PACKET_H */
