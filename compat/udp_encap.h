@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * udp_tunnel_encap_enable() takes a struct sock; in the first releases of 6.1 it took the
- * struct socket.  The compiler sees which, and only who needs it includes all that header
- * brings.
+ * udp_tunnel_encap_enable() takes a struct sock; in 6.1 it took the struct socket.  Not
+ * in compat.h: only who needs it includes all that the kernel's header brings.
  */
 #ifndef TURNPIKE_COMPAT_UDP_ENCAP_H
 #define TURNPIKE_COMPAT_UDP_ENCAP_H
 
 #include <net/udp_tunnel.h>
 
+#include "compat/compat.h"
+
 static inline void tp_udp_encap_enable(struct sock *sk)
 {
-	udp_tunnel_encap_enable(__builtin_choose_expr(
-		__same_type(udp_tunnel_encap_enable, void (struct sock *)),
-		sk, sk->sk_socket));
+#ifdef TP_HAVE_UDP_ENCAP_ENABLE_SOCK
+	udp_tunnel_encap_enable(sk);
+#else
+	udp_tunnel_encap_enable(sk->sk_socket);
+#endif
 }
 
 #endif /* TURNPIKE_COMPAT_UDP_ENCAP_H */

@@ -104,7 +104,7 @@ bool onramp_ctl_wanted(struct onramp_sched *q, const struct sock *sk, u64 now_ns
 		return source == ONRAMP_SOURCE_TCPTS;
 	if (now_ns >= q->note_ns || sk->sk_state == TCP_SYN_SENT)
 		onramp_ctl_note(q, sk, now_ns);
-	return atomic_read(&q->on->acking);
+	return orack_peer_may_ack(q->on, sk);
 }
 
 /* Has the flow a source that works?  Asked now and then. */
@@ -113,7 +113,7 @@ static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_f
 {
 	enum onramp_source source = onramp_ctl_source(q, sk);
 
-	if (source != ONRAMP_SOURCE_ORACK || orack_peer_acks(q->on, key))
+	if (source != ONRAMP_SOURCE_ORACK || orack_peer_acks(key))
 		return source;
 	f->asked = true;
 	f->asked_at = jiffies;

@@ -38,6 +38,10 @@ struct orack_keys {
 	struct rcu_head rcu;
 };
 
+/* Counters of peers by their address: flows to all others need no more than fq does. */
+#define ORACK_ACKING_LOG	8
+#define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
+
 /* A namespace's. */
 struct onramp_net {
 	struct net *net;		/* constant */
@@ -46,7 +50,7 @@ struct onramp_net {
 	int open_err;			/* why there is no socket; RTNL */
 	struct sock __rcu *sk;		/* RTNL writes */
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
-	atomic_t acking;		/* peers that send us receipts */
+	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
@@ -70,7 +74,7 @@ struct orack_packet {
 		struct in6_addr from;
 		struct in6_addr to;
 		u8 data[ORACK_BYTES_MAX];
-	} __packed maced;
+	} maced;
 	u32 bytes;			/* of data */
 	int oif;			/* for link-local addresses, else 0 */
 	u8 tos;
@@ -104,7 +108,8 @@ struct orack_peer {
 	unsigned long used;		/* jiffies | 1 of the last data, coarse; 0: never */
 	__be16 sport, dport;		/* of that data's flow */
 	unsigned long announced;	/* jiffies of our last announcement */
-	u32 unanswered;			/* announcements since it sent a receipt */
+	u32 unanswered;			/* announcements since it showed that it has On-Ramp */
+	bool answered;			/* it ever sent a receipt */
 	unsigned long heard;		/* jiffies of its last receipt that counted */
 	bool acks;			/* it sends receipts; lockless readers */
 	struct onramp_clock clock;
@@ -124,7 +129,8 @@ struct orack_peer {
 
 struct orack_peer *orack_peer_find(const struct orack_pair *pair);
 void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
-bool orack_peer_acks(struct onramp_net *on, const struct onramp_key *key);
+bool orack_peer_acks(const struct onramp_key *key);
+bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
 bool orack_peer_hears(const struct orack_pair *pair, int *oif);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif);

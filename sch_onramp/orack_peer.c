@@ -3,17 +3,23 @@
  * The hosts on the other side.
  *
  * One we send data to is told that we want receipts: by a worker, as the qdisc that
- * notices it cannot send.  It is told often at first, seldom when it does not answer (it
- * may have no On-Ramp), and before the announcement that it has expires.
+ * notices it cannot send.  It is told so again before that expires.  One that does not
+ * answer may have no On-Ramp, and is left alone after the first few until it speaks:
  *
- *      data --note--> unanswered --receipt--> acks --a minute of silence--> unanswered
+ *      data --note--> asked --receipt--> acks --a minute of silence--> asked, seldom
+ *                     |  ^                                             |
+ *              3 tries|  |its announcement             its announcement|20 tries
+ *                     v  |                                             v
+ *                     silent                                        silent
  *
  * One that announced itself to us gets receipts until that expires.  It is entered only
  * for a connection that we have with it, and there is a bound on both kinds.
  */
+#include <linux/hash.h>
 #include <linux/rhashtable.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/inet_sock.h>
 #include <net/tcp.h>
 
 #include "orack.h"
@@ -29,9 +35,14 @@
 #define ORACK_LIFETIME_MS	10000
 #define ORACK_REFRESH		(3 * HZ)
 
-/* Unanswered announcements: after each of the first, the time to the next. */
+/* Unanswered announcements: after each of the first, the time to the next.  One may be
+ * lost, and one come before its connection does.
+ */
 #define ORACK_FIRST_TRIES	3
 #define ORACK_FIRST_WAIT	(HZ / 4)
+
+/* To a host that once sent receipts: ten minutes, in which a path is mended. */
+#define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
 /* How often the worker looks, and how exact peer->used has to be. */
@@ -39,6 +50,9 @@
 
 /* Neither data nor receipts for so long: forgotten. */
 #define ORACK_IDLE		(60 * HZ)
+
+/* That a host did not answer is kept for longer, while less than half of all is in use. */
+#define ORACK_SILENT		(3600 * HZ)
 
 static struct kmem_cache *orack_peer_cache;
 static struct rhashtable orack_peers;
@@ -61,6 +75,12 @@ static void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key)
 	pair->net = key->net;
 	pair->local = key->saddr;
 	pair->remote = key->daddr;
+}
+
+static u32 orack_acking(const struct in6_addr *remote)
+{
+	return hash_32((__force u32)(remote->s6_addr32[1] ^ remote->s6_addr32[2] ^
+				     remote->s6_addr32[3]), ORACK_ACKING_LOG);
 }
 
 /* -- life ------------------------------------------------------------------------------ */
@@ -102,7 +122,7 @@ static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, 
 	if (peer->acks == acks || peer->removed)
 		return;
 	WRITE_ONCE(peer->acks, acks);
-	atomic_add(acks ? 1 : -1, &on->acking);
+	atomic_add(acks ? 1 : -1, &on->acking[orack_acking(&peer->pair.remote)]);
 }
 
 static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
@@ -148,9 +168,17 @@ static unsigned long orack_peer_wait(const struct orack_peer *peer)
 	return peer->unanswered < ORACK_FIRST_TRIES ? ORACK_FIRST_WAIT : ORACK_LATER_WAIT;
 }
 
+/* It was asked often enough. */
+static bool orack_peer_is_silent(const struct orack_peer *peer)
+{
+	u32 tries = ORACK_FIRST_TRIES + (peer->answered ? ORACK_LATER_TRIES : 0);
+
+	return !peer->acks && peer->unanswered >= tries;
+}
+
 static bool orack_peer_is_due(const struct orack_peer *peer)
 {
-	if (!orack_peer_is_used(peer))
+	if (!orack_peer_is_used(peer) || orack_peer_is_silent(peer))
 		return false;
 	return !peer->announced || time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
 }
@@ -181,16 +209,28 @@ out:
 }
 
 /* Are there receipts of the key's far end? */
-bool orack_peer_acks(struct onramp_net *on, const struct onramp_key *key)
+bool orack_peer_acks(const struct onramp_key *key)
 {
 	const struct orack_peer *peer;
 	struct orack_pair pair;
 
-	if (!atomic_read(&on->acking))
-		return false;
 	orack_pair_of(&pair, key);
 	peer = orack_peer_find(&pair);
 	return peer && READ_ONCE(peer->acks);
+}
+
+/* Could there be receipts of the host that the socket sends to?  For each packet. */
+bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
+{
+	struct in6_addr remote;
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6)
+		remote = sk->sk_v6_daddr;
+	else
+#endif
+		ipv6_addr_set_v4mapped(inet_sk(sk)->inet_daddr, &remote);
+	return atomic_read(&on->acking[orack_acking(&remote)]);
 }
 
 /* A datagram of receipts came; peer->lock is held. */
@@ -198,6 +238,7 @@ void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
 {
 	peer->heard = jiffies;
 	peer->unanswered = 0;
+	peer->answered = true;
 	peer->receipts++;
 	orack_peer_set_acks(on, peer, true);
 }
@@ -243,6 +284,9 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	WRITE_ONCE(peer->oif, ipv6_addr_type(&pair->remote) & IPV6_ADDR_LINKLOCAL ? oif : 0);
 	WRITE_ONCE(peer->hears_until, jiffies + msecs_to_jiffies(h->clock));
 	orack_peer_set_hears(on, peer, h->clock);
+	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
+	if (h->clock && orack_peer_is_silent(peer))
+		peer->unanswered = 0;
 	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 out:
 	spin_unlock(&peer->lock);
@@ -279,8 +323,10 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer)
 	spin_lock(&peer->lock);
 	if (peer->hears && time_after(jiffies, peer->hears_until))
 		orack_peer_set_hears(on, peer, false);
-	if (peer->acks && time_after(jiffies, peer->heard + ORACK_IDLE))
+	if (peer->acks && time_after(jiffies, peer->heard + ORACK_IDLE)) {
 		orack_peer_set_acks(on, peer, false);
+		peer->unanswered = min_t(u32, peer->unanswered, ORACK_FIRST_TRIES);
+	}
 	due = orack_peer_is_due(peer);
 	if (due) {
 		peer->announced = jiffies | 1UL;
@@ -290,10 +336,14 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer)
 	return due;
 }
 
-static bool orack_peer_is_gone(const struct orack_peer *peer)
+static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_peer *peer)
 {
+	unsigned long keep = ORACK_IDLE;
+
+	if (orack_peer_is_silent(peer) && READ_ONCE(on->peer_count) < ORACK_PEERS_MAX / 2)
+		keep = ORACK_SILENT;
 	return !peer->hears && !peer->acks &&
-	       (!peer->used || time_after(jiffies, peer->used + ORACK_IDLE));
+	       (!peer->used || time_after(jiffies, peer->used + keep));
 }
 
 /* Nobody but us takes peers out while we run. */
@@ -307,7 +357,7 @@ static void orack_peer_work(struct work_struct *work)
 	list_for_each_entry_rcu(peer, &on->peers, list) {
 		if (orack_peer_tick(on, peer)) {
 			orack_announce(on, peer, ORACK_LIFETIME_MS);
-		} else if (orack_peer_is_gone(peer)) {
+		} else if (orack_peer_is_gone(on, peer)) {
 			spin_lock(&on->lock);
 			orack_peer_remove(on, peer);
 			spin_unlock(&on->lock);

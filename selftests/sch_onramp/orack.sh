@@ -90,7 +90,7 @@ tcpts__never_announces() {
 
 # watched SECONDS: what passes the sender's device while four flows send
 watched() {
-	start_sender --flows 4 --seconds 30 --max-pacing 2500000
+	start_sender --flows 4 --seconds 60 --max-pacing 2500000
 	wait_for "flows" flows_are_up
 	seen=$(in_a "$orack" watch veth0 "$1")
 	stop_sender
@@ -112,12 +112,43 @@ receipts__come_and_raise_no_icmp() {
 		[ "$(peer hears "$b")" = true ]
 }
 
-# To a host that does not answer: three in the first second, then one in half a minute.
-announcements__are_few_where_nobody_answers() {
-	acker off && onramp feedback orack && _announced=$(stat announced) && watched 3 || return 1
+# watched_alone SECONDS: no receipts; $_announced announcements were made
+watched_alone() {
+	_announced=$(stat announced)
+	watched "$1" || return 1
 	_announced=$(($(stat announced) - _announced))
 	echo "announced $_announced times"
-	[ "$(peer acks)" = false ] && [ $_announced -ge 1 ] && [ $_announced -le 4 ]
+	[ "$(peer acks)" = false ] && [ "$(field receipts "$seen")" = 0 ]
+}
+
+# A host that does not answer is told three times, and then never again.
+announcements__end_where_nobody_answers() {
+	acker off && onramp feedback orack && watched_alone 1 && [ $_announced = 3 ] || return 1
+	watched_alone 32 && [ $_announced = 0 ] && [ "$(field announcements "$seen")" = 0 ]
+}
+
+# speaks: the second host has On-Ramp now, and sends to the first
+speaks() {
+	in_b tc qdisc replace dev veth0 root onramp feedback orack || return 1
+	ip netns exec "$a" "$traffic" sink > /dev/null 2>&1 &
+	_sink=$!
+	wait_for "the first host's receiver" a_listens &&
+		# shellcheck disable=SC2086  # words
+		in_b "$traffic" send 10.1.0.1 --seconds 0.3 $rate
+	_status=$?
+	kill $_sink
+	wait $_sink 2>/dev/null
+	return $_status
+}
+
+a_listens() { in_a ss -Htln sport = 5001 | grep -q 5001; }
+
+announcements__begin_again_when_the_silent_one_announces() {
+	acker off && onramp feedback orack && watched_alone 1 && watched_alone 1 || return 1
+	[ $_announced = 0 ] && speaks && send 1 && show && [ "$(counter samples_orack)" -gt 20 ]
+	_status=$?
+	in_b tc qdisc replace dev veth0 root netem delay 20us
+	return $_status
 }
 
 announcement__expires() {
