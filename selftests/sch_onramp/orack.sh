@@ -132,8 +132,8 @@ speaks() {
 	in_b tc qdisc replace dev veth0 root onramp feedback orack || return 1
 	ip netns exec "$a" "$traffic" sink > /dev/null 2>&1 &
 	_sink=$!
+	# shellcheck disable=SC2086  # words
 	wait_for "the first host's receiver" a_listens &&
-		# shellcheck disable=SC2086  # words
 		in_b "$traffic" send 10.1.0.1 --seconds 0.3 $rate
 	_status=$?
 	kill $_sink
