@@ -101,8 +101,8 @@ receipts_while_all_comes_and_goes() {
 	insmod /modules/sch_onramp.ko && make_pair onramp threshold 20us feedback orack || return 1
 	ip netns exec a flow serve 5000 > /dev/null 2>&1 &
 	other_server=$!
-	start_four_flows 12
-	ip netns exec b flow send 10.0.0.1 5000 12 cubic > /dev/null 2>&1 &
+	start_four_flows 60
+	ip netns exec b flow send 10.0.0.1 5000 60 cubic > /dev/null 2>&1 &
 	flows="$flows $!"
 	sleep 2
 	for netns in a b; do
@@ -122,12 +122,16 @@ receipts_while_all_comes_and_goes() {
 			ip netns exec $netns tc qdisc add dev eth0 root onramp feedback orack || return 1
 		done
 	done
-	sleep 1
-	again=$(stat a samples)
+	for _ in $(seq 50); do
+		again=$(stat a samples)
+		[ "$again" -gt 0 ] && break
+		sleep 0.1
+	done
 	echo "samples after all that $again"
+	ip netns exec a turnpike onramp stats | tr '\n' ' '
+	ip netns exec a turnpike onramp peers
 	# shellcheck disable=SC2086
-	wait $flows
-	kill $other_server
+	kill $flows $other_server
 	drop_pair
 	unload sch_onramp && [ "$again" -gt 0 ]
 }
