@@ -14,16 +14,6 @@
 #define ONRAMP_QUANTUM_MAX	(1 << 20)
 #define ONRAMP_BUCKETS_LOG_MAX	18
 
-#define ONRAMP_THRESHOLD_MAX_NS	NSEC_PER_SEC
-#define ONRAMP_GAIN_SHIFT_MAX	16
-
-/* The deepest queue that a common switch builds: half of 12 MB shared (alpha 1) into a
- * port of 1 Gbit/s drains in 48 ms.  A pause must be able to outlast it.  And it stays
- * well below TCP's least retransmission timeout, 200 ms.
- */
-#define ONRAMP_PAUSE_MAX_NS	(50 * NSEC_PER_MSEC)
-#define ONRAMP_PAUSE_LIMIT_NS	NSEC_PER_SEC
-
 /* Packets in a queue answer as it drains, so silence for longer than half the deepest one
  * means that feedback is broken and not that the queue is long.
  */
@@ -59,10 +49,7 @@ void onramp_option_default(struct onramp_config *c, const struct net_device *dev
 	c->feedback = ONRAMP_FEEDBACK_AUTO;
 	c->gate = ONRAMP_GATE_AUTO;
 	c->feedback_timeout_ns = ONRAMP_TIMEOUT_NS;
-	c->pause.threshold_ns = 50 * NSEC_PER_USEC;
-	c->pause.max_ns = ONRAMP_PAUSE_MAX_NS;
-	c->pause.gain_shift = 4;
-	c->pause.mode = ONRAMP_MODE_FINAL;
+	onramp_pause_params_init(&c->pause);
 }
 
 static struct netlink_range_validation onramp_range_quantum = {

@@ -32,6 +32,19 @@
 /* No delay of a path within a datacenter is longer; keeps the arithmetic in range. */
 #define ONRAMP_OWD_MAX_NS	(1ULL << 32)
 
+/* g = 1/16 (section 5); T of a fabric of 10 Gbit/s and more (section 3.2). */
+#define ONRAMP_GAIN_SHIFT		4
+#define ONRAMP_GAIN_SHIFT_MAX		16
+#define ONRAMP_THRESHOLD_NS		50000ULL
+#define ONRAMP_THRESHOLD_MAX_NS		1000000000ULL
+
+/* The deepest queue that a common switch builds: half of 12 MB shared (alpha 1) into a
+ * port of 1 Gbit/s drains in 48 ms.  A pause must be able to outlast it.  And it stays
+ * well below TCP's least retransmission timeout, 200 ms.
+ */
+#define ONRAMP_PAUSE_MAX_NS		50000000ULL
+#define ONRAMP_PAUSE_LIMIT_NS		1000000000ULL
+
 enum onramp_mode {
 	ONRAMP_MODE_STRAWMAN,
 	ONRAMP_MODE_FINAL,
@@ -44,6 +57,14 @@ struct onramp_pause_params {
 	u8 gain_shift;		/* g = 2^-gain_shift */
 	u8 mode;		/* enum onramp_mode */
 };
+
+static inline void onramp_pause_params_init(struct onramp_pause_params *c)
+{
+	c->threshold_ns = ONRAMP_THRESHOLD_NS;
+	c->max_ns = ONRAMP_PAUSE_MAX_NS;
+	c->gain_shift = ONRAMP_GAIN_SHIFT;
+	c->mode = ONRAMP_MODE_FINAL;
+}
 
 struct onramp_pause {
 	u64 until_ns;		/* t_next: the flow may send from here on */

@@ -197,13 +197,14 @@ TEST(Presets, list_knobs__names_every_parameter)
 	EXPECT_EQ(list["parameters"][0]["name"], "init_rate_bps");
 }
 
-TEST(Presets, list_knobs__both_algorithms_when_none_is_named)
+TEST(Presets, list_knobs__all_algorithms_when_none_is_named)
 {
 	auto list = nlohmann::json::parse(command("replay --list -j").output);
 
-	ASSERT_EQ(list.size(), 2u);
+	ASSERT_EQ(list.size(), 3u);
 	EXPECT_EQ(list[0]["algorithm"], "timely");
 	EXPECT_EQ(list[1]["algorithm"], "timely_patched");
+	EXPECT_EQ(list[2]["algorithm"], "onramp");
 	EXPECT_EQ(command("replay --list").status, 0);
 }
 
@@ -227,6 +228,8 @@ TEST(Command, replay__status_tells_input_from_usage)
 	EXPECT_EQ(command("replay --algo timely --preset nonsense").status, 1);
 	EXPECT_EQ(command("replay --algo nonsense").status, 2);
 	EXPECT_EQ(command("replay").status, 2);
+	EXPECT_EQ(command("replay --algo onramp --preset verbatim").status, 2);
+	EXPECT_EQ(command("replay --algo timely --mode final").status, 2);
 	EXPECT_EQ(command("").status, 2);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "presets.h"
 
-#include <charconv>
 #include <iomanip>
 
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "knobs.h"
 
 namespace turnpike {
 namespace {
@@ -19,37 +19,24 @@ const timely_knob &find_knob(const std::string &name)
 	throw Error("no parameter is named " + name + " (--list names all)");
 }
 
-std::string range_of(const timely_knob &knob)
-{
-	return std::to_string(knob.min) + ".." + std::to_string(knob.max);
-}
-
-u64 parse_value(const timely_knob &knob, const std::string &text)
-{
-	u64 value = 0;
-	const char *end = text.data() + text.size();
-	auto [rest, error] = std::from_chars(text.data(), end, value);
-
-	if (error != std::errc() || rest != end)
-		throw Error(std::string(knob.name) + ": not a whole number: " +
-			    text);
-	if (value < knob.min || value > knob.max)
-		throw Error(std::string(knob.name) + ": " + text +
-			    " is outside " + range_of(knob));
-	return value;
-}
-
 void apply_setting(timely_params &params, const std::string &setting)
 {
-	std::size_t equals = setting.find('=');
-
-	if (equals == std::string::npos)
-		throw Error("--set wants NAME=VALUE, not " + setting);
-
-	const timely_knob &knob = find_knob(setting.substr(0, equals));
+	auto [name, value] = split_setting(setting);
+	const timely_knob &knob = find_knob(name);
 
 	timely_knob_set(&knob, &params,
-			parse_value(knob, setting.substr(equals + 1)));
+			knob_value(knob.name, value, knob.min, knob.max));
+}
+
+std::vector<KnobShown> knobs_of(const timely_preset &preset)
+{
+	std::vector<KnobShown> shown;
+
+	for (const timely_knob &knob : timely_knobs)
+		shown.push_back({knob.name, knob.unit, knob.min, knob.max,
+				 timely_knob_get(&knob, &preset.params),
+				 knob.help});
+	return shown;
 }
 
 std::vector<const timely_preset *> presets_of(timely_variant variant)
@@ -102,15 +89,8 @@ void list_knobs(std::ostream &out, const std::string &algorithm,
 		const timely_preset &preset)
 {
 	out << algorithm << ", preset " << preset.name << " (" << preset.source
-	    << ")\n\n"
-	    << std::left << std::setw(20) << "parameter" << std::setw(8)
-	    << "unit" << std::setw(14) << "default" << std::setw(24) << "range"
-	    << "meaning\n";
-	for (const timely_knob &knob : timely_knobs)
-		out << std::setw(20) << knob.name << std::setw(8)
-		    << (*knob.unit ? knob.unit : "-") << std::setw(14)
-		    << timely_knob_get(&knob, &preset.params) << std::setw(24)
-		    << range_of(knob) << knob.help << '\n';
+	    << ")\n\n";
+	write_knobs(out, knobs_of(preset));
 	out << "\npresets of " << algorithm << ":\n";
 	for (const timely_preset *other :
 	     presets_of(static_cast<timely_variant>(preset.variant)))
@@ -126,14 +106,7 @@ nlohmann::ordered_json knobs_json(const std::string &algorithm,
 	list["algorithm"] = algorithm;
 	list["preset"] = preset.name;
 	list["source"] = preset.source;
-	for (const timely_knob &knob : timely_knobs)
-		list["parameters"].push_back(
-			{{"name", knob.name},
-			 {"unit", knob.unit},
-			 {"min", knob.min},
-			 {"max", knob.max},
-			 {"default", timely_knob_get(&knob, &preset.params)},
-			 {"help", knob.help}});
+	list["parameters"] = knobs_array(knobs_of(preset));
 	for (const timely_preset *other :
 	     presets_of(static_cast<timely_variant>(preset.variant)))
 		list["presets"].push_back(

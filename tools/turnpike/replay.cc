@@ -2,60 +2,21 @@
 #include "replay.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <vector>
 
 #include "command.h"
+#include "csv.h"
 
 namespace turnpike {
 namespace {
 
 constexpr u64 kMaxTimeUs = 1000000000000000;  // 31 years
 
-std::string trimmed(const std::string &text)
-{
-	constexpr char kBlank[] = " \t\r";
-	std::size_t begin = text.find_first_not_of(kBlank);
-
-	if (begin == std::string::npos)
-		return "";
-	return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
-std::vector<std::string> split(const std::string &line)
-{
-	std::vector<std::string> fields;
-	std::size_t begin = 0;
-
-	for (;;) {
-		std::size_t comma = line.find(',', begin);
-
-		fields.push_back(trimmed(line.substr(begin, comma - begin)));
-		if (comma == std::string::npos)
-			return fields;
-		begin = comma + 1;
-	}
-}
-
 bool all_digits(const std::string &text)
 {
 	return std::all_of(text.begin(), text.end(),
 			   [](char c) { return c >= '0' && c <= '9'; });
-}
-
-u64 parse_whole(const char *column, const std::string &text, u64 max)
-{
-	u64 value = 0;
-	const char *end = text.data() + text.size();
-	auto [rest, error] = std::from_chars(text.data(), end, value);
-
-	if (text.empty() || error == std::errc::invalid_argument || rest != end)
-		throw Error(std::string(column) + " is not a number: '" + text +
-			    "'");
-	if (error == std::errc::result_out_of_range || value > max)
-		throw Error(std::string(column) + " is too large: " + text);
-	return value;
 }
 
 // Microseconds with an optional fraction, rounded to nanoseconds. Decimal all
@@ -72,9 +33,9 @@ u64 parse_time_ns(const char *column, const std::string &text, u64 max_us)
 			    "'");
 	part.resize(std::max<std::size_t>(part.size(), 4), '0');
 
-	u64 ns = parse_whole(column, whole, max_us) * 1000;
+	u64 ns = csv_number(column, whole, max_us) * 1000;
 
-	ns += parse_whole(column, part.substr(0, 3), 999);
+	ns += csv_number(column, part.substr(0, 3), 999);
 	return ns + (part[3] >= '5');
 }
 
@@ -88,19 +49,6 @@ void write_line(std::ostream &out, const ReplayLine &line, const Replay &replay,
 	out << line.time_text << ',' << line.rtt_text << ','
 	    << (outcome ? 1 : 0) << ',' << replay.rate_bps() << ',' << gradient
 	    << ',' << (outcome ? branch_name(outcome->branch) : "none") << '\n';
-}
-
-void read_header(std::istream &in)
-{
-	std::string line;
-
-	if (!std::getline(in, line))
-		throw Error("line 1: the input is empty, expected the header " +
-			    std::string(kReplayInput));
-	if (trimmed(line) != kReplayInput)
-		throw Error("line 1: expected the header " +
-			    std::string(kReplayInput) + ", got '" +
-			    trimmed(line) + "'");
 }
 
 }  // namespace
@@ -132,12 +80,9 @@ const char *branch_name(timely_branch branch)
 
 ReplayLine parse_replay_line(const std::string &line)
 {
-	std::vector<std::string> fields = split(line);
+	std::vector<std::string> fields = csv_columns(kReplayInput, line);
 	ReplayLine parsed;
 
-	if (fields.size() != 3)
-		throw Error("expected 3 columns (" + std::string(kReplayInput) +
-			    "), got " + std::to_string(fields.size()));
 	parsed.time_text = fields[0];
 	parsed.rtt_text = fields[1];
 	parsed.time_ns = parse_time_ns("time_us", fields[0], kMaxTimeUs);
@@ -148,7 +93,7 @@ ReplayLine parse_replay_line(const std::string &line)
 	if (parsed.rtt_ns > TIMELY_RTT_MAX_NS)
 		throw Error("rtt_us is too large: " + fields[1]);
 	parsed.acked_bytes = static_cast<u32>(
-		parse_whole("acked_bytes", fields[2], 0xffffffff));
+		csv_number("acked_bytes", fields[2], 0xffffffff));
 	return parsed;
 }
 
@@ -197,30 +142,19 @@ void replay_stream(const ReplayOptions &options, std::istream &in,
 		   std::ostream &out)
 {
 	Replay replay(options);
-	std::string text;
-	u64 number = 1, previous_ns = 0;
+	u64 previous_ns = 0;
 
-	read_header(in);
 	out << kReplayOutput << '\n';
-	while (std::getline(in, text)) {
-		number++;
-		try {
-			ReplayLine line = parse_replay_line(text);
+	read_csv(in, kReplayInput, [&](const std::string &text) {
+		ReplayLine line = parse_replay_line(text);
 
-			if (line.time_ns < previous_ns)
-				throw Error("time_us goes backwards: " +
-					    line.time_text);
-			previous_ns = line.time_ns;
-			std::optional<timely_outcome> outcome = replay.feed(line);
+		if (line.time_ns < previous_ns)
+			throw Error("time_us goes backwards: " + line.time_text);
+		previous_ns = line.time_ns;
+		std::optional<timely_outcome> outcome = replay.feed(line);
 
-			write_line(out, line, replay, outcome);
-		} catch (const Error &error) {
-			throw Error("line " + std::to_string(number) + ": " +
-				    error.what());
-		}
-	}
-	if (in.bad())
-		throw Error("cannot read standard input");
+		write_line(out, line, replay, outcome);
+	});
 }
 
 }  // namespace turnpike

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// turnpike replay: what the rate engine would have done with these RTTs.
+// turnpike replay: what the rate engine would have done with these RTTs, and what
+// the pausing rule with these delays.
 #include <array>
 #include <iostream>
 #include <memory>
@@ -9,16 +10,18 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "onramp_replay.h"
 #include "presets.h"
 #include "replay.h"
 
 namespace turnpike {
 namespace {
 
-constexpr std::array kAlgorithms = {"timely", "timely_patched"};
+constexpr std::array kRateAlgorithms = {"timely", "timely_patched"};
+constexpr char kOnramp[] = "onramp";
 
 constexpr char kFooter[] = R"(
-Input (standard input), with this header line:
+timely and timely_patched: input (standard input), with this header line:
 
   time_us,rtt_us,acked_bytes
 
@@ -42,18 +45,39 @@ With --events lines every line is an event (the default for the preset
 verbatim); with --events segments an event takes as many bytes as the engine
 makes a segment at the rate of the moment, as in the module.
 
+onramp: one flow's packets; input, with this header line:
+
+  time_ns,kind,end_seq,owd_ns
+
+  time_ns  when; never decreases
+  kind     tx: a packet left; ack: the receipt of one arrived
+  end_seq  the packet's last sequence number; of one sent again, the last
+           departure counts
+  owd_ns   its delay, one-way or of queues alone; empty in a tx line
+
+Output, a line per ack:
+
+  time_ns,beta,pause_last_rtt_ns,t_next_ns
+
+  beta               the learned share of its own pauses that the flow sees
+                     in the delay
+  pause_last_rtt_ns  how long it was paused since the packet left
+  t_next_ns          it may send from here on; 0 before the first pause
+
 Malformed input ends the replay: the line's number and the reason go to
 standard error, the exit status is 1. Wrong usage: exit status 2.
 
 Examples:
   turnpike replay --algo timely < trace.csv > out.csv
   turnpike replay --algo timely --preset verbatim --set t_low_us=30 < trace.csv
-  turnpike replay --algo timely_patched --list)";
+  turnpike replay --algo timely_patched --list
+  turnpike replay --algo onramp --mode strawman --set threshold_ns=30000 < trace.csv)";
 
 struct Arguments {
 	std::string algorithm;
 	std::string preset = "default";
 	std::string events;
+	std::string mode = "final";
 	std::vector<std::string> settings;
 	u64 line_rate_bps = 10 * TIMELY_GBPS;
 	u32 mss = 1448;
@@ -80,14 +104,13 @@ ReplayOptions options_of(const Arguments &arguments,
 
 void list(const Arguments &arguments)
 {
-	std::vector<std::string> algorithms = {arguments.algorithm};
-
-	if (arguments.algorithm.empty())
-		algorithms = {kAlgorithms.begin(), kAlgorithms.end()};
-
+	bool all = arguments.algorithm.empty();
 	auto json = nlohmann::ordered_json::array();
 
-	for (const std::string &algorithm : algorithms) {
+	for (const std::string algorithm : kRateAlgorithms) {
+		if (!all && algorithm != arguments.algorithm)
+			continue;
+
 		const timely_preset &preset =
 			find_preset(variant_of(algorithm), arguments.preset);
 
@@ -96,14 +119,35 @@ void list(const Arguments &arguments)
 		else
 			list_knobs(std::cout, algorithm, preset);
 	}
+	if (all || arguments.algorithm == kOnramp) {
+		if (arguments.json)
+			json.push_back(onramp_knobs_json());
+		else
+			list_onramp_knobs(std::cout);
+	}
 	if (arguments.json)
 		std::cout << (json.size() == 1 ? json[0] : json).dump(2) << '\n';
+}
+
+void run_onramp(const Arguments &arguments)
+{
+	onramp_pause_params params;
+
+	onramp_pause_params_init(&params);
+	params.mode = arguments.mode == "strawman" ? ONRAMP_MODE_STRAWMAN
+						   : ONRAMP_MODE_FINAL;
+	apply_onramp_settings(params, arguments.settings);
+	replay_onramp_stream(params, std::cin, std::cout);
 }
 
 void run(const Arguments &arguments)
 {
 	if (arguments.list) {
 		list(arguments);
+		return;
+	}
+	if (arguments.algorithm == kOnramp) {
+		run_onramp(arguments);
 		return;
 	}
 
@@ -117,9 +161,13 @@ void run(const Arguments &arguments)
 void add_options(CLI::App &command, Arguments &arguments)
 {
 	command.add_option("--algo", arguments.algorithm,
-			   "timely or timely_patched; --list without it shows "
-			   "both")
-		->check(CLI::IsMember({"timely", "timely_patched"}));
+			   "timely, timely_patched or onramp; --list without it "
+			   "shows all")
+		->check(CLI::IsMember({"timely", "timely_patched", kOnramp}));
+	command.add_option("--mode", arguments.mode,
+			   "of onramp: final (default: eq. 3 and 4 of the paper) "
+			   "or strawman (eq. 2)")
+		->check(CLI::IsMember({"final", "strawman"}));
 	command.add_option("--preset", arguments.preset,
 			   "set of parameters to begin with (default: default, "
 			   "what the module ships; verbatim: the papers' "
@@ -144,20 +192,37 @@ void add_options(CLI::App &command, Arguments &arguments)
 	command.add_flag("-j,--json", arguments.json, "--list in JSON");
 }
 
+// Options of the other kind of replay would do nothing.
+void check_options(const CLI::App &command, const std::string &algorithm)
+{
+	static constexpr std::array kOfRates = {"--preset", "--events",
+						"--line-rate", "--mss"};
+
+	if (algorithm.empty())
+		return;
+	if (algorithm != kOnramp && command.count("--mode"))
+		throw CLI::ValidationError("--mode", "is for --algo onramp");
+	for (const char *option : kOfRates)
+		if (algorithm == kOnramp && command.count(option))
+			throw CLI::ValidationError(option,
+						   "is not for --algo onramp");
+}
+
 }  // namespace
 
 void add_replay_command(CLI::App &app, Action &action)
 {
 	auto arguments = std::make_shared<Arguments>();
 	CLI::App *command = app.add_subcommand(
-		"replay", "Feed a trace of RTTs to the TIMELY rate engine and "
-			  "print the rates");
+		"replay", "Feed a trace of RTTs to the TIMELY rate engine, or of "
+			  "delays to On-Ramp, and print what it does");
 
 	add_options(*command, *arguments);
 	command->footer(kFooter);
-	command->callback([arguments, &action] {
+	command->callback([command, arguments, &action] {
 		if (arguments->algorithm.empty() && !arguments->list)
 			throw CLI::RequiredError("--algo");
+		check_options(*command, arguments->algorithm);
 		action = [arguments] { run(*arguments); };
 	});
 }
