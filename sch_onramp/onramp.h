@@ -88,6 +88,7 @@ struct onramp_line {
 /* -- flows (onramp_flow.c) -------------------------------------------------- */
 
 struct onramp_ctl;
+struct onramp_net;
 
 struct onramp_flow {
 	/* looked at by lookup, enqueue and dequeue */
@@ -109,6 +110,7 @@ struct onramp_flow {
 	u8 band;
 	bool held;			/* its first packet met a pause */
 	bool pace_anew;			/* was paused: its packets' times are in the past */
+	bool asked;			/* asked_at is valid */
 	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */
 	u64 time_next_ns;		/* pacing: not before */
@@ -116,6 +118,7 @@ struct onramp_flow {
 	struct onramp_release release;	/* of data after a pause */
 
 	struct onramp_ctl *ctl;		/* NULL: never paused */
+	unsigned long asked_at;		/* jiffies: there was no feedback to be had */
 };
 
 struct onramp_list {
@@ -138,10 +141,17 @@ struct onramp_stats {
 /* Histogram of delays: buckets of a quarter octave from 1 us on, and what is below. */
 #define ONRAMP_HIST_BUCKETS	80
 
+enum onramp_source {
+	ONRAMP_SOURCE_NONE,
+	ONRAMP_SOURCE_TCPTS,		/* microsecond TCP timestamps */
+	ONRAMP_SOURCE_ORACK,		/* receipts of the peer */
+	ONRAMP_SOURCES,
+};
+
 /* What feedback counts, without the qdisc's lock: atomics, so that no ACK waits. */
 struct onramp_counts {
-	atomic64_t samples, pauses, capped, recalled, unknown, late, steps;
-	atomic_t controlled;
+	atomic64_t samples, samples_orack, pauses, capped, recalled, unknown, late, steps;
+	atomic_t controlled[ONRAMP_SOURCES];	/* flows, by where their feedback is from */
 	atomic64_t delay[ONRAMP_HIST_BUCKETS];
 };
 
@@ -152,7 +162,8 @@ struct onramp_sched {
 	u32 buckets_log;
 	struct Qdisc *sch;
 	struct net *net;
-	bool listening;			/* onramp_tcpts_get() was called; RTNL */
+	struct onramp_net *on;		/* of net */
+	bool listening;			/* onramp_hook_get() was called; RTNL */
 	u64 release_step;		/* bytes per second, from the threshold */
 	u64 burst_mult;			/* from the threshold: onramp_burst.h */
 
@@ -165,6 +176,7 @@ struct onramp_sched {
 	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
 	u64 unthrottle_latency_ns;
 	u64 clock_ns;			/* of the last packet */
+	u64 note_ns;			/* a destination is noted for OR-ACKs not before then */
 	u32 band_packets[TP_FQ_BANDS];
 	u32 flows;
 	u32 inactive;			/* flows without packets */
@@ -246,6 +258,7 @@ struct onramp_ctl {
 	struct onramp_key key;		/* constant */
 	refcount_t refs;		/* flows that refer to it */
 	int bound_if;			/* constant: device that the socket is bound to */
+	u8 source;			/* constant: enum onramp_source */
 	spinlock_t lock;		/* guards the rest */
 	struct onramp_flow *flow;	/* that sent last; NULL: gone */
 	struct onramp_sched *sched;	/* of flow */
@@ -255,6 +268,7 @@ struct onramp_ctl {
 	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
 	u64 heard_ns;			/* last feedback */
 	u32 edge_seq;			/* newest data there was feedback on */
+	u32 receipt_seq;		/* newest data that was receipted */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
 	struct onramp_bound bound;
@@ -274,7 +288,8 @@ struct onramp_departure {
 
 int onramp_ctl_init(void);
 void onramp_ctl_exit(void);
-bool onramp_ctl_wanted(const struct onramp_sched *q, const struct sock *sk);
+enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct sock *sk);
+bool onramp_ctl_wanted(struct onramp_sched *q, const struct sock *sk, u64 now_ns);
 void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
@@ -299,11 +314,23 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 
 /* -- sources of feedback ------------------------------------------------------ */
 
-/* onramp_tcpts.c: microsecond TCP timestamps */
-int onramp_tcpts_get(struct net *net);
-void onramp_tcpts_put(struct net *net);
-int onramp_tcpts_init(void);
-void onramp_tcpts_exit(void);
+/* TCP that arrived for this host, SYN and RST left out. */
+struct onramp_arrival {
+	struct onramp_key key;		/* our end is the source */
+	u32 seq;
+	u32 payload;			/* bytes */
+	u8 tos;				/* without ECN */
+};
+
+/* onramp_hook.c: netfilter */
+int onramp_hook_get(struct onramp_net *on);
+void onramp_hook_put(struct onramp_net *on);
+int onramp_hook_set_port(struct onramp_net *on, u16 port);
+int onramp_hook_init(void);
+void onramp_hook_exit(void);
+
+/* onramp_tcpts.c: ACKs, and microsecond TCP timestamps */
+void onramp_tcpts_arrived(const struct tcphdr *th, const struct onramp_arrival *a);
 
 /* -- packets (onramp_packet.c) ------------------------------------------------ */
 
@@ -314,6 +341,7 @@ struct onramp_segment {
 
 enum onramp_kind onramp_packet_kind(const struct sk_buff *skb, struct onramp_segment *seg);
 void onramp_packet_key(const struct sock *sk, struct onramp_key *key);
+struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex);
 
 /* -- the rest ----------------------------------------------------------------- */
 
@@ -350,6 +378,8 @@ static inline u64 onramp_line_ns(const struct onramp_line *line, u32 bytes)
 void onramp_option_default(struct onramp_config *c, const struct net_device *dev);
 int onramp_option_parse(struct onramp_config *c, struct nlattr *opt,
 			struct netlink_ext_ack *extack);
+int onramp_option_feedback(const struct onramp_config *c, int port_err,
+			   struct netlink_ext_ack *extack);
 int onramp_option_dump(const struct onramp_sched *q, struct sk_buff *skb);
 
 /* onramp_stat.c */

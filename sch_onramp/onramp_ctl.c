@@ -18,10 +18,16 @@
 
 #include "include/onramp_hold.h"
 #include "include/trace/events/turnpike_onramp.h"
-#include "onramp.h"
+#include "orack.h"
 
 /* The qdisc is not woken for less than what its timers are late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
+
+/* Destinations are noted so often: 10,000 lookups a second at most. */
+#define ONRAMP_NOTE_NS		(100 * NSEC_PER_USEC)
+
+/* How long a flow takes no for an answer; asking costs what noting does. */
+#define ONRAMP_ASK_AGAIN	(HZ / 100)
 
 /* Control blocks at most, of 2.5 KB each: 160 MB.  Flows beyond are sent as fq would. */
 #define ONRAMP_CTL_MAX		(1 << 16)
@@ -49,18 +55,69 @@ static void onramp_ctl_free(struct rcu_head *head)
 	kmem_cache_free(onramp_ctl_cache, container_of(head, struct onramp_ctl, rcu));
 }
 
-/* Can anything tell how long the socket's packets are under way?  Without that they would
- * never be held, and need no more than fq does.  Feedback comes to the socket's namespace,
- * and it is looked for in the device's.
- */
-bool onramp_ctl_wanted(const struct onramp_sched *q, const struct sock *sk)
+static bool onramp_ctl_has_usec_ts(const struct sock *sk)
 {
 #ifdef TP_HAVE_TCP_CLOCK_TS
-	return sk_fullsock(sk) && tp_sk_is_tcp(sk) && tcp_sk(sk)->tcp_usec_ts &&
-	       tcp_sk(sk)->rx_opt.tstamp_ok && net_eq(sock_net(sk), q->net);
+	return tcp_sk(sk)->tcp_usec_ts && tcp_sk(sk)->rx_opt.tstamp_ok;
 #else
 	return false;
 #endif
+}
+
+/* What could tell how long the socket's packets are under way.  Timestamps are preferred:
+ * they cost nothing, and come with every ACK.  Feedback comes to the socket's namespace,
+ * and it is looked for in the device's.
+ */
+enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct sock *sk)
+{
+	if (!sk_fullsock(sk) || !tp_sk_is_tcp(sk) || !net_eq(sock_net(sk), q->net))
+		return ONRAMP_SOURCE_NONE;
+	if (q->config.feedback != ONRAMP_FEEDBACK_ORACK && onramp_ctl_has_usec_ts(sk))
+		return ONRAMP_SOURCE_TCPTS;
+	if (q->config.feedback == ONRAMP_FEEDBACK_TCPTS)
+		return ONRAMP_SOURCE_NONE;
+	return ONRAMP_SOURCE_ORACK;
+}
+
+/* Receipts come of who was asked for them: note where the socket's packets go.  A
+ * connection's first packet is noted, and for those that began earlier one in a while.
+ */
+static void onramp_ctl_note(struct onramp_sched *q, const struct sock *sk, u64 now_ns)
+{
+	struct onramp_key key;
+
+	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
+		return;
+	q->note_ns = now_ns + ONRAMP_NOTE_NS;
+	onramp_packet_key(sk, &key);
+	orack_peer_note(q->on, &key);
+}
+
+/* May the socket's packets be held?  Without feedback they would never be, and need no
+ * more than fq does.
+ */
+bool onramp_ctl_wanted(struct onramp_sched *q, const struct sock *sk, u64 now_ns)
+{
+	enum onramp_source source = onramp_ctl_source(q, sk);
+
+	if (source != ONRAMP_SOURCE_ORACK)
+		return source == ONRAMP_SOURCE_TCPTS;
+	if (now_ns >= q->note_ns || sk->sk_state == TCP_SYN_SENT)
+		onramp_ctl_note(q, sk, now_ns);
+	return orack_peer_may_ack(q->on, sk);
+}
+
+/* Has the flow a source that works?  Asked now and then. */
+static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_flow *f,
+					 const struct sock *sk, const struct onramp_key *key)
+{
+	enum onramp_source source = onramp_ctl_source(q, sk);
+
+	if (source != ONRAMP_SOURCE_ORACK || orack_peer_acks(key))
+		return source;
+	f->asked = true;
+	f->asked_at = jiffies;
+	return ONRAMP_SOURCE_NONE;
 }
 
 static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
@@ -84,6 +141,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	onramp_pause_init(&ctl->pause, now_ns);
 	onramp_base_init(&ctl->base);
 	ctl->edge_seq = seq;
+	ctl->receipt_seq = seq;
 	onramp_flight_init(&ctl->flight, seq);
 	return ctl;
 }
@@ -103,15 +161,21 @@ static void onramp_ctl_recall(struct onramp_sched *q, struct onramp_ctl *ctl, u6
 void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		       u64 now_ns)
 {
+	enum onramp_source source;
 	struct onramp_segment seg;
 	struct onramp_ctl *ctl;
 	struct onramp_key key;
 	int err;
 
+	if (f->asked && time_before(jiffies, f->asked_at + ONRAMP_ASK_AGAIN))
+		return;
 	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
 		return;
 	onramp_packet_key(skb->sk, &key);
 	rcu_read_lock();
+	source = onramp_ctl_ask(q, f, skb->sk, &key);
+	if (source == ONRAMP_SOURCE_NONE)
+		goto out;
 	ctl = onramp_ctl_lookup(&key);
 	if (ctl && !refcount_inc_not_zero(&ctl->refs))
 		ctl = NULL;
@@ -119,6 +183,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		ctl = onramp_ctl_make(q, &key, skb->sk, seg.seq, now_ns);
 		if (!ctl)
 			goto out;
+		ctl->source = source;
 		onramp_ctl_recall(q, ctl, now_ns);
 		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
 		if (err) {
@@ -133,7 +198,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	ctl->sched = q;
 	spin_unlock(&ctl->lock);
 	f->ctl = ctl;
-	atomic_inc(&q->counts.controlled);
+	atomic_inc(&q->counts.controlled[ctl->source]);
 out:
 	rcu_read_unlock();
 }
@@ -166,7 +231,7 @@ void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
 	if (!llist_empty(&q->kicked))
 		onramp_ctl_kicked(q, false);
 	f->ctl = NULL;
-	atomic_dec(&q->counts.controlled);
+	atomic_dec(&q->counts.controlled[ctl->source]);
 	onramp_ctl_put(ctl);
 	local_bh_enable();
 }
@@ -304,7 +369,7 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_dep
 	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
 
 	lockdep_assert_held(&ctl->lock);
-	if (!r || r->retrans || !onramp_flight_holds(&ctl->flight, end_seq)) {
+	if (!r || r->retrans) {
 		atomic64_inc(&ctl->sched->counts.unknown);
 		return false;
 	}

@@ -67,11 +67,17 @@ static inline void onramp_flight_resent(struct onramp_flight *f, u32 start_seq, 
 	}
 }
 
+/* More than half full: only what is worth it gets a place. */
+static inline bool onramp_flight_is_crowded(const struct onramp_flight *f)
+{
+	return f->count > ONRAMP_FLIGHT_MAX / 2;
+}
+
 static inline bool onramp_flight_wants(struct onramp_flight *f, u32 end_seq)
 {
 	u32 newest_end;
 
-	if (f->count <= ONRAMP_FLIGHT_MAX / 2)
+	if (!onramp_flight_is_crowded(f))
 		return true;
 	if (f->count == ONRAMP_FLIGHT_MAX)
 		return false;

@@ -3,8 +3,10 @@
  * Loading and unloading of sch_onramp.ko.
  */
 #include <linux/module.h>
+#include <linux/net.h>
+#include <net/genetlink.h>
 
-#include "onramp.h"
+#include "orack.h"
 
 #define CREATE_TRACE_POINTS
 #include "include/trace/events/turnpike_onramp.h"
@@ -17,7 +19,10 @@ static const struct {
 	{ onramp_flow_init, onramp_flow_exit },
 	{ onramp_path_init, onramp_path_exit },
 	{ onramp_ctl_init, onramp_ctl_exit },
-	{ onramp_tcpts_init, onramp_tcpts_exit },
+	{ orack_peer_init, orack_peer_exit },
+	{ orack_acker_init, orack_acker_exit },
+	{ onramp_hook_init, onramp_hook_exit },
+	{ orack_genl_init, orack_genl_exit },
 	{ onramp_line_init, onramp_line_exit },
 };
 
@@ -58,3 +63,4 @@ MODULE_DESCRIPTION("On-Ramp: fair queueing that holds packets while the path is 
 MODULE_VERSION(TURNPIKE_VERSION);
 MODULE_LICENSE("GPL");
 TP_MODULE_ALIAS_SCH("onramp");
+MODULE_ALIAS_GENL_FAMILY(ONRAMP_GENL_NAME);

@@ -197,10 +197,6 @@ static int onramp_option_check(const struct onramp_config *c, struct netlink_ext
 		NL_SET_ERR_MSG_MOD(extack, "feedback tcpts needs microsecond TCP timestamps (Linux 6.7)");
 		return -EOPNOTSUPP;
 	}
-	if (c->feedback == ONRAMP_FEEDBACK_ORACK) {
-		NL_SET_ERR_MSG_MOD(extack, "feedback orack is not there yet");
-		return -EOPNOTSUPP;
-	}
 	if (c->pause.max_ns < c->pause.threshold_ns) {
 		NL_SET_ERR_MSG_MOD(extack, "pause_max is below the threshold");
 		return -EINVAL;
@@ -209,6 +205,22 @@ static int onramp_option_check(const struct onramp_config *c, struct netlink_ext
 		NL_SET_ERR_MSG_MOD(extack, "maxrate must not be 0");
 		return -EINVAL;
 	}
+	return 0;
+}
+
+/* @port_err: why the port of OR-ACKs is not open, 0: it is.  What is asked for must be
+ * there; auto does with what it gets.
+ */
+int onramp_option_feedback(const struct onramp_config *c, int port_err,
+			   struct netlink_ext_ack *extack)
+{
+	if (!port_err || !c->pause_on || c->feedback == ONRAMP_FEEDBACK_TCPTS)
+		return 0;
+	if (c->feedback == ONRAMP_FEEDBACK_ORACK) {
+		NL_SET_ERR_MSG_MOD(extack, "feedback orack: its UDP port is in use (turnpike onramp set --port)");
+		return port_err;
+	}
+	NL_SET_ERR_MSG_MOD(extack, "no OR-ACKs: their UDP port is in use (turnpike onramp set --port)");
 	return 0;
 }
 

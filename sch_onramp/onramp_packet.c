@@ -2,6 +2,8 @@
 /*
  * What a packet is to us: TCP data, which may be held, or something else, which may not.
  */
+#include <net/inet6_hashtables.h>
+#include <net/inet_hashtables.h>
 #include <net/inet_sock.h>
 #include <net/tcp.h>
 
@@ -71,4 +73,21 @@ void onramp_packet_key(const struct sock *sk, struct onramp_key *key)
 #endif
 	ipv6_addr_set_v4mapped(inet->inet_rcv_saddr, &key->saddr);
 	ipv6_addr_set_v4mapped(inet->inet_daddr, &key->daddr);
+}
+
+/* The connection, whose own end is the key's source, with a reference (sock_gen_put());
+ * it may be no full socket.  Caller holds the RCU read lock.
+ */
+struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex)
+{
+	struct net *net = read_pnet(&key->net);
+	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (!ipv6_addr_v4mapped(&key->daddr))
+		return __inet6_lookup_established(net, hashinfo, &key->daddr, key->dport,
+						  &key->saddr, ntohs(key->sport), ifindex, 0);
+#endif
+	return __inet_lookup_established(net, hashinfo, key->daddr.s6_addr32[3], key->dport,
+					 key->saddr.s6_addr32[3], ntohs(key->sport), ifindex, 0);
 }

@@ -84,8 +84,10 @@ void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
 	spin_lock(&p->lock);
 	onramp_path_claim(p, &ctl->key);
 	p->until_ns = ctl->pause.until_ns;
-	p->base_ns = now_ns;
-	p->base_us = ctl->ts_ref + (u32)div_s64(base_ns, NSEC_PER_USEC);
+	if (ctl->source == ONRAMP_SOURCE_TCPTS) {
+		p->base_ns = now_ns;
+		p->base_us = ctl->ts_ref + (u32)div_s64(base_ns, NSEC_PER_USEC);
+	}
 	spin_unlock(&p->lock);
 }
 

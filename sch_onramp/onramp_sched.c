@@ -26,7 +26,7 @@
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
 
-#include "onramp.h"
+#include "orack.h"
 
 /* -- enqueue ---------------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
 		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
 	onramp_cb(skb)->kind = ONRAMP_PLAIN;
-	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb->sk))
+	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb->sk, now_ns))
 		onramp_cb(skb)->kind = onramp_packet_kind(skb, &seg);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {
@@ -422,9 +422,9 @@ static int onramp_listen(struct onramp_sched *q, bool listen)
 	int err = 0;
 
 	if (listen && !q->listening)
-		err = onramp_tcpts_get(q->net);
+		err = onramp_hook_get(q->on);
 	else if (!listen && q->listening)
-		onramp_tcpts_put(q->net);
+		onramp_hook_put(q->on);
 	if (!err)
 		q->listening = listen;
 	return err;
@@ -441,6 +441,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 {
 	struct onramp_sched *q = qdisc_priv(sch);
 	struct onramp_config config = q->config;
+	bool forget;
 	int err;
 
 	err = onramp_option_parse(&config, opt, extack);
@@ -450,16 +451,19 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	err = onramp_listen(q, config.pause_on || q->config.pause_on);
 	if (err)
 		return err;
-	err = onramp_flow_resize(q, config.buckets_log);
+	err = onramp_option_feedback(&config, q->on->open_err, extack) ?:
+	      onramp_flow_resize(q, config.buckets_log);
 	if (err) {
 		onramp_listen(q, q->config.pause_on);
 		return err;
 	}
 	sch_tree_lock(sch);
+	/* A flow's source is that of its record. */
+	forget = !config.pause_on || config.feedback != q->config.feedback;
 	q->config = config;
 	onramp_derive(q);
 	WRITE_ONCE(sch->limit, config.limit);
-	if (!config.pause_on)
+	if (forget)
 		onramp_flow_release_all(q);
 	onramp_trim(sch);
 	sch_tree_unlock(sch);
@@ -475,6 +479,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 
 	q->sch = sch;
 	q->net = dev_net(qdisc_dev(sch));
+	q->on = onramp_net(q->net);
 	q->delayed = RB_ROOT;
 	q->delayed_next_ns = ONRAMP_NEVER_NS;
 	INIT_LIST_HEAD(&q->line.node);
@@ -491,7 +496,8 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	err = onramp_flow_resize(q, q->config.buckets_log);
 	if (err)
 		return err;
-	err = onramp_listen(q, q->config.pause_on);
+	err = onramp_listen(q, q->config.pause_on) ?:
+	      onramp_option_feedback(&q->config, q->on->open_err, extack);
 	if (err)
 		return err;
 	onramp_line_add(q);

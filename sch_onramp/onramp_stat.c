@@ -73,7 +73,10 @@ static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onr
 	st->ignored_unknown = atomic64_read(&c->unknown);
 	st->ignored_late = atomic64_read(&c->late);
 	st->base_steps = atomic64_read(&c->steps);
-	st->controlled_flows = atomic_read(&c->controlled);
+	st->controlled_tcpts = atomic_read(&c->controlled[ONRAMP_SOURCE_TCPTS]);
+	st->controlled_orack = atomic_read(&c->controlled[ONRAMP_SOURCE_ORACK]);
+	st->controlled_flows = st->controlled_tcpts + st->controlled_orack;
+	st->samples_orack = atomic64_read(&c->samples_orack);
 }
 
 static void onramp_stat_fill(struct tc_onramp_stats *st, const struct onramp_sched *q)

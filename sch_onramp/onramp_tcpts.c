@@ -17,24 +17,12 @@
  * Not believed: what acknowledges data that is not in flight; data sent twice; ACKs that
  * may have waited at the receiver, for its delayed-ACK timer or its application.
  */
-#include <linux/ip.h>
-#include <linux/mutex.h>
-#include <linux/netfilter_ipv4.h>
-#include <linux/netfilter_ipv6.h>
-#include <net/ipv6.h>
-#include <net/netns/generic.h>
 #include <net/tcp.h>
 
 #include "onramp.h"
 
 /* No receiver of data delays an ACK by less, see tcp_timely's TIMELY_DELACK_NS. */
 #define ONRAMP_DELACK_NS	(20 * NSEC_PER_MSEC)
-
-struct onramp_net {
-	unsigned int users;		/* qdiscs; RTNL */
-};
-
-static unsigned int onramp_net_id;
 
 /* -- parsing ------------------------------------------------------------------------ */
 
@@ -74,31 +62,15 @@ static void onramp_tcpts_options(struct onramp_ack *a, const u8 *at, int length)
 	}
 }
 
-static bool onramp_tcpts_parse(const struct sk_buff *skb, struct onramp_ack *a,
-			       struct onramp_key *key)
+static void onramp_tcpts_parse(const struct tcphdr *th, const struct onramp_arrival *arrival,
+			       struct onramp_ack *a)
 {
-	u8 buffer[sizeof(struct tcphdr) + MAX_TCP_OPTION_SPACE];
-	int offset = skb_transport_offset(skb);
-	struct tcphdr copy;
-	const struct tcphdr *th = skb_header_pointer(skb, offset, sizeof(copy), &copy);
-	const u8 *all;
-	int length;
-
-	if (!th || !th->ack || th->syn || th->rst || th->doff * 4 <= sizeof(*th))
-		return false;
-	length = th->doff * 4;
-	all = skb_header_pointer(skb, offset, length, buffer);
-	if (!all)
-		return false;
-	key->sport = th->dest;
-	key->dport = th->source;
 	memset(a, 0, sizeof(*a));
 	a->ack = ntohl(th->ack_seq);
 	a->newest = a->ack;
-	a->has_data = skb->len > offset + length;
+	a->has_data = arrival->payload;
 	a->shut = !th->window;
-	onramp_tcpts_options(a, all + sizeof(*th), length - sizeof(*th));
-	return a->has_ts;
+	onramp_tcpts_options(a, (const u8 *)(th + 1), th->doff * 4 - sizeof(*th));
 }
 
 /* -- judging ------------------------------------------------------------------------ */
@@ -170,8 +142,13 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	bool late;
 	u32 steps;
 
-	if (a->newest == ctl->flight.una || a->shut ||
-	    !onramp_ctl_departure(ctl, a->newest, &d))
+	if (a->newest == ctl->flight.una || a->shut)
+		return;
+	if (!onramp_flight_holds(&ctl->flight, a->newest)) {
+		atomic64_inc(&counts->unknown);
+		return;
+	}
+	if (!onramp_ctl_departure(ctl, a->newest, &d))
 		return;
 	now_ns = ktime_get_ns();
 	/* Times are whole microseconds: the ACK's is up to one too small. */
@@ -193,127 +170,32 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	onramp_path_learn(ctl, now_ns);
 }
 
-static void onramp_tcpts_ack(const struct onramp_ack *a, const struct onramp_key *key)
+/* Records of what arrived serve no more, but for receipts: those come after the ACK. */
+static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 {
-	struct onramp_ctl *ctl;
-	u8 feedback;
+	if (!onramp_flight_holds(&ctl->flight, ack))
+		return;
+	if (ctl->source == ONRAMP_SOURCE_TCPTS || onramp_flight_is_crowded(&ctl->flight))
+		onramp_flight_acked(&ctl->flight, ack);
+}
 
-	rcu_read_lock();
-	ctl = onramp_ctl_lookup(key);
+/* An ACK arrived.  Bottom halves are off, under the RCU read lock. */
+void onramp_tcpts_arrived(const struct tcphdr *th, const struct onramp_arrival *arrival)
+{
+	struct onramp_ctl *ctl = onramp_ctl_lookup(&arrival->key);
+	struct onramp_ack a;
+
 	if (!ctl)
-		goto out;
+		return;
+	onramp_tcpts_parse(th, arrival, &a);
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->sched->config.pause_on) {
-		feedback = READ_ONCE(ctl->sched->config.feedback);
-		if (feedback == ONRAMP_FEEDBACK_AUTO || feedback == ONRAMP_FEEDBACK_TCPTS)
-			onramp_tcpts_take(ctl, a);
-		if (onramp_flight_holds(&ctl->flight, a->newest) &&
-		    onramp_seq_before(ctl->edge_seq, a->newest))
-			ctl->edge_seq = a->newest;
-		if (onramp_flight_holds(&ctl->flight, a->ack))
-			onramp_flight_acked(&ctl->flight, a->ack);
+		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts)
+			onramp_tcpts_take(ctl, &a);
+		if (onramp_flight_holds(&ctl->flight, a.newest) &&
+		    onramp_seq_before(ctl->edge_seq, a.newest))
+			ctl->edge_seq = a.newest;
+		onramp_tcpts_acked(ctl, a.ack);
 	}
 	spin_unlock(&ctl->lock);
-out:
-	rcu_read_unlock();
-}
-
-/* -- hooks -------------------------------------------------------------------------- */
-
-static unsigned int onramp_tcpts_ipv4(void *priv, struct sk_buff *skb,
-				      const struct nf_hook_state *state)
-{
-	const struct iphdr *ip = ip_hdr(skb);
-	struct onramp_ack ack;
-	struct onramp_key key;
-
-	if (ip->protocol != IPPROTO_TCP || ip_is_fragment(ip))
-		return NF_ACCEPT;
-	memset(&key, 0, sizeof(key));
-	if (!onramp_tcpts_parse(skb, &ack, &key))
-		return NF_ACCEPT;
-	write_pnet(&key.net, state->net);
-	ipv6_addr_set_v4mapped(ip->daddr, &key.saddr);
-	ipv6_addr_set_v4mapped(ip->saddr, &key.daddr);
-	onramp_tcpts_ack(&ack, &key);
-	return NF_ACCEPT;
-}
-
-static unsigned int onramp_tcpts_ipv6(void *priv, struct sk_buff *skb,
-				      const struct nf_hook_state *state)
-{
-	const struct ipv6hdr *ip = ipv6_hdr(skb);
-	struct onramp_ack ack;
-	struct onramp_key key;
-
-	if (ip->nexthdr != IPPROTO_TCP)
-		return NF_ACCEPT;
-	memset(&key, 0, sizeof(key));
-	if (!onramp_tcpts_parse(skb, &ack, &key))
-		return NF_ACCEPT;
-	write_pnet(&key.net, state->net);
-	key.saddr = ip->daddr;
-	key.daddr = ip->saddr;
-	onramp_tcpts_ack(&ack, &key);
-	return NF_ACCEPT;
-}
-
-/* Before filters look at the packet: they may hide it from sockets, not from the clock. */
-static const struct nf_hook_ops onramp_tcpts_hooks[] = {
-	{
-		.hook = onramp_tcpts_ipv4,
-		.pf = NFPROTO_IPV4,
-		.hooknum = NF_INET_LOCAL_IN,
-		.priority = NF_IP_PRI_FIRST,
-	},
-#if IS_ENABLED(CONFIG_IPV6)
-	{
-		.hook = onramp_tcpts_ipv6,
-		.pf = NFPROTO_IPV6,
-		.hooknum = NF_INET_LOCAL_IN,
-		.priority = NF_IP6_PRI_FIRST,
-	},
-#endif
-};
-
-/* A qdisc that pauses came to the namespace: listen to what comes back.  Under RTNL. */
-int onramp_tcpts_get(struct net *net)
-{
-	struct onramp_net *on = net_generic(net, onramp_net_id);
-	int err;
-
-	ASSERT_RTNL();
-	if (!on->users) {
-		err = nf_register_net_hooks(net, onramp_tcpts_hooks,
-					    ARRAY_SIZE(onramp_tcpts_hooks));
-		if (err)
-			return err;
-	}
-	on->users++;
-	return 0;
-}
-
-void onramp_tcpts_put(struct net *net)
-{
-	struct onramp_net *on = net_generic(net, onramp_net_id);
-
-	if (!--on->users)
-		nf_unregister_net_hooks(net, onramp_tcpts_hooks, ARRAY_SIZE(onramp_tcpts_hooks));
-}
-
-static struct pernet_operations onramp_net_ops = {
-	.id = &onramp_net_id,
-	.size = sizeof(struct onramp_net),
-};
-
-int onramp_tcpts_init(void)
-{
-	return register_pernet_subsys(&onramp_net_ops);
-}
-
-void onramp_tcpts_exit(void)
-{
-	unregister_pernet_subsys(&onramp_net_ops);
-	/* The last qdisc took the hooks away; who was in one may still be. */
-	synchronize_rcu();
 }

@@ -118,6 +118,95 @@ struct tc_onramp_stats {
 	__u64 delay_p99_ns;
 	__u32 gate_active;
 	__u32 bql;			/* 0: not known yet, 1: the driver has it, 2: it has not */
+	__u32 controlled_tcpts;		/* of the controlled flows, by TCP timestamps */
+	__u32 controlled_orack;		/* by receipts */
+	__u64 samples_orack;		/* of the samples, those of receipts */
+};
+
+/* -- OR-ACKs ----------------------------------------------------------------- */
+
+#define ONRAMP_GENL_NAME	"turnpike_onramp"
+#define ONRAMP_GENL_VERSION	1
+
+/* All concern the network namespace of the socket that sends them, and all but
+ * ONRAMP_CMD_GET and ONRAMP_CMD_STATS need CAP_NET_ADMIN in it.
+ */
+enum {
+	ONRAMP_CMD_UNSPEC,
+	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE and _KEY_ID */
+	ONRAMP_CMD_SET,		/* ONRAMP_A_PORT */
+	ONRAMP_CMD_KEY_ADD,	/* ONRAMP_A_KEY_ID and _KEY: taken from now on */
+	ONRAMP_CMD_KEY_USE,	/* ONRAMP_A_KEY_ID: signs from now on; the first does at once */
+	ONRAMP_CMD_KEY_DEL,	/* ONRAMP_A_KEY_ID */
+	ONRAMP_CMD_STATS,	/* ONRAMP_A_STATS */
+	ONRAMP_CMD_PEERS,	/* dump: one ONRAMP_A_PEER a message */
+	__ONRAMP_CMD_MAX,
+};
+
+#define ONRAMP_CMD_MAX (__ONRAMP_CMD_MAX - 1)
+
+enum {
+	ONRAMP_A_UNSPEC,
+	ONRAMP_A_PAD,
+	ONRAMP_A_PORT,		/* u16, host order */
+	ONRAMP_A_ACTIVE,	/* u8: some qdisc pauses and the port is open */
+	ONRAMP_A_KEY_ID,	/* u8, not 0; in answers u8[], the one that signs first */
+	ONRAMP_A_KEY,		/* u8[16]; never in answers */
+	ONRAMP_A_STATS,		/* nest of u64, the type is the number of enum onramp_stat + 1 */
+	ONRAMP_A_PEER,		/* nest of ONRAMP_PEER_ */
+	__ONRAMP_A_MAX,
+};
+
+#define ONRAMP_A_MAX (__ONRAMP_A_MAX - 1)
+
+#define ONRAMP_UAPI_PORT	61004	/* where nothing else was set */
+
+enum {
+	ONRAMP_PEER_UNSPEC,
+	ONRAMP_PEER_PAD,
+	ONRAMP_PEER_LOCAL,	/* 16 bytes, IPv4 is mapped */
+	ONRAMP_PEER_REMOTE,
+	ONRAMP_PEER_ACKS,	/* u8: it sends us receipts */
+	ONRAMP_PEER_HEARS,	/* u8: it wants ours */
+	ONRAMP_PEER_GRADE,	/* u8: 0 none, 1 (a), 2 (b), 3 (c) */
+	ONRAMP_PEER_CLOCK,	/* u32: identity of its clock */
+	ONRAMP_PEER_DRIFT,	/* s32: of its clock against ours, ppb */
+	ONRAMP_PEER_STEPS,	/* u32: times it was set */
+	ONRAMP_PEER_RECEIPTS,	/* u64: datagrams */
+	ONRAMP_PEER_SAMPLES,	/* u64: delays believed */
+	ONRAMP_PEER_REFUSED,	/* u64: entries and datagrams that were not */
+	__ONRAMP_PEER_MAX,
+};
+
+#define ONRAMP_PEER_MAX (__ONRAMP_PEER_MAX - 1)
+
+/* Counters of a network namespace; they only grow. */
+enum onramp_stat {
+	ONRAMP_STAT_RECEIPTS_SENT,	/* datagrams */
+	ONRAMP_STAT_RECEIPTS_FLOWS,	/* entries in them */
+	ONRAMP_STAT_RECEIPTS_BYTES,	/* of theirs, with IP and UDP headers */
+	ONRAMP_STAT_ANNOUNCED,		/* announcements sent */
+	ONRAMP_STAT_SEND_FAILED,	/* no route, no memory */
+	ONRAMP_STAT_RECEIPTS_TAKEN,	/* datagrams, not refused as a whole */
+	ONRAMP_STAT_SAMPLES,		/* entries believed */
+	ONRAMP_STAT_ANNOUNCEMENTS_TAKEN,
+	/* Documentation/onramp-wire.rst says when */
+	ONRAMP_STAT_REFUSED_LENGTH,
+	ONRAMP_STAT_REFUSED_VERSION,
+	ONRAMP_STAT_REFUSED_KIND,
+	ONRAMP_STAT_REFUSED_COUNT,
+	ONRAMP_STAT_REFUSED_VALUE,
+	ONRAMP_STAT_REFUSED_KEY,
+	ONRAMP_STAT_REFUSED_MAC,
+	ONRAMP_STAT_REFUSED_REPLAY,
+	ONRAMP_STAT_REFUSED_PEER,
+	ONRAMP_STAT_REFUSED_RATE,
+	ONRAMP_STAT_REFUSED_FLOW,
+	ONRAMP_STAT_REFUSED_SEQUENCE,
+	ONRAMP_STAT_REFUSED_AMBIGUOUS,
+	ONRAMP_STAT_REFUSED_TIME,
+	ONRAMP_STAT_REFUSED_FULL,
+	ONRAMP_STATS,
 };
 
 /* -- TLT ------------------------------------------------------------------- */

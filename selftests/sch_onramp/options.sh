@@ -34,7 +34,8 @@ change__every_option_is_shown() {
 		set_and_shown horizon 3s 3000000 && set_and_shown mode strawman '"strawman"' &&
 		set_and_shown threshold 30us 30000 && set_and_shown gain 1/8 0.125 &&
 		set_and_shown pause_max 9ms 9000 && set_and_shown feedback_timeout 7ms 7000 &&
-		set_and_shown gate on '"on"' && set_and_shown feedback auto '"auto"' &&
+		set_and_shown gate on '"on"' && set_and_shown feedback orack '"orack"' &&
+		set_and_shown feedback auto '"auto"' &&
 		set_and_shown line_rate 1gbit 125000000
 }
 
@@ -65,7 +66,6 @@ refused() {
 change__nonsense_is_refused_whole() {
 	onramp || return 1
 	refused "below the threshold" limit 77 threshold 2ms pause_max 1ms &&
-		refused "orack" limit 77 feedback orack &&
 		refused "out of range\|Invalid" limit 77 threshold 0us &&
 		refused "out of range\|Invalid" limit 77 pause_max 5s &&
 		refused "out of range\|Invalid" limit 77 buckets 1048576 &&

@@ -74,6 +74,15 @@ TEST_F(Flight, holds__only_what_was_sent_and_not_acked)
 	EXPECT_FALSE(onramp_flight_holds(&flight_, kFirst + 999));
 }
 
+TEST_F(Flight, crowded__once_more_than_half_full)
+{
+	for (int i = 0; i < ONRAMP_FLIGHT_MAX / 2; i++)
+		Send(1448);
+	EXPECT_FALSE(onramp_flight_is_crowded(&flight_));
+	Send(1448);
+	EXPECT_TRUE(onramp_flight_is_crowded(&flight_));
+}
+
 TEST_F(Flight, many_packets__stay_within_the_ring_and_spread)
 {
 	for (int i = 0; i < 10000; i++)

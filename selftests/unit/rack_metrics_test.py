@@ -95,6 +95,16 @@ class Metrics(Made):
         self.assertEqual(self.value("queue_max_bytes"), 90000)
         self.assertEqual(self.value("retransmits + rtos"), 8)
 
+    def test_orack_counters_of_all_hosts(self):
+        self.assertIsNone(self.value("orack(samples)"))
+        with open(os.path.join(self.directory, "onramp.txt"), "w", encoding="utf-8") as stream:
+            stream.write('{"samples": 3, "announced": 1}\n{"samples": 4, "announced": 0}\n')
+        self.run_result = RunResult(self.plan, 1, self.directory)
+        self.assertEqual(self.value("orack(samples)"), 7)
+        self.assertEqual(self.value("orack(announced)"), 1)
+        with self.assertRaises(expr.ExprError):
+            self.value("orack(sample)")
+
     def test_tlt_counters_of_all_hosts(self):
         self.assertIsNone(self.value("tlt(rtos)"))
         host = {"rtos": 2, "sent": {"data": {"packets": 3, "bytes": 4500}}, "received": {"echo": 5}}

@@ -463,7 +463,10 @@ static void print_onramp(const struct tc_onramp_stats *st)
 
 	print_nl();
 	print_uint(PRINT_ANY, "controlled", "  controlled %u", st->controlled_flows);
+	print_uint(PRINT_ANY, "tcpts", " (tcpts %u", st->controlled_tcpts);
+	print_uint(PRINT_ANY, "orack", " orack %u)", st->controlled_orack);
 	print_count("samples", st->samples);
+	print_count("samples_orack", st->samples_orack);
 	print_ns("delay_p50", st->delay_p50_ns);
 	print_ns("delay_p99", st->delay_p99_ns);
 	print_nl();

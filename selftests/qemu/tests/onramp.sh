@@ -90,6 +90,52 @@ link_and_namespace_go_under_traffic() {
 	unload sch_onramp
 }
 
+# stat NETNS NAME: a counter of OR-ACKs
+stat() { ip netns exec "$1" turnpike onramp stats | sed -n "s/^$2 //p"; }
+
+key() { ip netns exec "$1" turnpike onramp key "${@:2}"; }
+
+# Both ends send data and receipts; whatever either has comes and goes.
+receipts_while_all_comes_and_goes() {
+	echo 00112233445566778899aabbccddeeff > /run/key
+	insmod /modules/sch_onramp.ko && make_pair onramp threshold 20us feedback orack || return 1
+	ip netns exec a flow serve 5000 > /dev/null 2>&1 &
+	other_server=$!
+	start_four_flows 60
+	ip netns exec b flow send 10.0.0.1 5000 60 cubic > /dev/null 2>&1 &
+	flows="$flows $!"
+	sleep 2
+	for netns in a b; do
+		echo "$netns: receipts taken $(stat $netns receipts_taken), samples $(stat $netns samples)"
+		[ "$(stat $netns samples)" -gt 0 ] || return 1
+	done
+	for _ in $(seq 3); do
+		key a add 1 /run/key && key b add 1 /run/key && key a del 1 && key b del 1 || return 1
+		for netns in a b; do
+			ip netns exec $netns tc qdisc replace dev eth0 root fq &&
+				ip netns exec $netns tc qdisc replace dev eth0 root onramp feedback orack ||
+				return 1
+		done
+		ip netns exec a tc qdisc del dev eth0 root && ip netns exec b tc qdisc del dev eth0 root &&
+			unload sch_onramp && insmod /modules/sch_onramp.ko || return 1
+		for netns in a b; do
+			ip netns exec $netns tc qdisc add dev eth0 root onramp feedback orack || return 1
+		done
+	done
+	for _ in $(seq 50); do
+		again=$(stat a samples)
+		[ "$again" -gt 0 ] && break
+		sleep 0.1
+	done
+	echo "samples after all that $again"
+	ip netns exec a turnpike onramp stats | tr '\n' ' '
+	ip netns exec a turnpike onramp peers
+	# shellcheck disable=SC2086
+	kill $flows $other_server
+	drop_pair
+	unload sch_onramp && [ "$again" -gt 0 ]
+}
+
 beside_timely_in_any_order() {
 	for order in "sch_onramp tcp_timely" "tcp_timely sch_onramp"; do
 		for module in $order; do
@@ -107,5 +153,6 @@ ktap_case "traffic is sampled where the kernel can" traffic_is_sampled_where_it_
 ktap_case "the qdisc changes under traffic" qdisc_changes_under_traffic
 ktap_case "unload and reload under traffic" reload_under_traffic
 ktap_case "link and namespace go under traffic" link_and_namespace_go_under_traffic
+ktap_case "receipts while all comes and goes" receipts_while_all_comes_and_goes
 ktap_case "beside tcp_timely in any order" beside_timely_in_any_order
 ktap_finish

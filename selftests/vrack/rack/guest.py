@@ -66,6 +66,7 @@ while [ ! -s stats.json ] && [ $tries -lt 100 ]; do
 done
 {series}
 {tlt}
+{onramp}
 {leaks}
 finish ok
 """
@@ -97,7 +98,7 @@ def write(directory, plan, seed, tools):
     """All files of one run; tools has the paths of vload and the modules."""
     os.makedirs(directory, exist_ok=True)
     for stale in ("status", "stats.json", "vload.result.json", "series.txt", "dmesg.txt",
-                  "tlt.txt"):
+                  "tlt.txt", "onramp.txt"):
         if os.path.exists(os.path.join(directory, stale)):
             os.unlink(os.path.join(directory, stale))
     _put(directory, "vrack.cmd", vrackcmd.commands(plan, seed))
@@ -125,16 +126,17 @@ def _init(directory, plan, tools):
         cc=f"try sh -c 'echo {allowed} > /proc/sys/net/ipv4/tcp_allowed_congestion_control'",
         vload=f"{shlex.quote(tools.vload)} --progress vload.json",
         series=f"cat {SERIES} > series.txt" if plan.series_ports else "",
-        tlt=_tlt_counters(plan, tools))
+        tlt=_counters(tools, "tlt", [n for n, host in plan.hosts.items() if host["tlt"]]),
+        onramp=_counters(tools, "onramp", [n for n, host in plan.hosts.items()
+                                           if _uses_qdisc(host, "onramp")]))
 
 
-def _tlt_counters(plan, tools):
-    """Leaves the counters of each host with TLT, one JSON object after the other."""
-    names = " ".join(name for name, host in plan.hosts.items() if host["tlt"])
-    if not names:
+def _counters(tools, part, hosts):
+    """Leaves the counters of each of the hosts, one JSON object after the other."""
+    if not hosts:
         return ""
-    return (f"for name in {names}; do\n\ttry ip netns exec $name "
-            f"{shlex.quote(tools.turnpike)} tlt stats --json\ndone > tlt.txt")
+    return (f"for name in {' '.join(hosts)}; do\n\ttry ip netns exec $name "
+            f"{shlex.quote(tools.turnpike)} {part} stats --json\ndone > {part}.txt")
 
 
 def needed_modules(plan):

@@ -82,6 +82,16 @@ def tlt(run, counter, kind=None, unit="packets"):
 
 
 @metric
+def orack(run, counter):
+    """A counter of `turnpike onramp stats', of all hosts with the qdisc, since they have it."""
+    if not run.onramp:
+        return None
+    if counter not in run.onramp[0]:
+        raise ValueError(f"no counter '{counter}' of OR-ACKs")
+    return sum(host[counter] for host in run.onramp)
+
+
+@metric
 def queue_max_bytes(run, *ports):
     """Longest queue of the ports since the counters' reset."""
     return max(port["queue_max_bytes"] for port in run.ports(ports or run.plan.bottleneck))

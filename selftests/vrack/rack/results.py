@@ -19,6 +19,7 @@ class RunResult:
         self.wall_s = wall_s
         self.stats = self.vload = None
         self.tlt = []
+        self.onramp = []
         self._series = None
         if not failure:
             self._read()
@@ -28,6 +29,7 @@ class RunResult:
             self.stats = _json(self.directory, "stats.json")
             self.vload = _json(self.directory, "vload.result.json")
             self.tlt = list(_json_all(self.directory, "tlt.txt"))
+            self.onramp = list(_json_all(self.directory, "onramp.txt"))
         except (OSError, ValueError) as error:
             self.failure = f"no result: {error}"
             self.log = os.path.join(self.directory, "console.txt")

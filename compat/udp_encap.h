@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * udp_tunnel_encap_enable() takes a struct sock; in 6.1 it took the struct socket.  Not
+ * in compat.h: only who needs it includes all that the kernel's header brings.
+ */
+#ifndef TURNPIKE_COMPAT_UDP_ENCAP_H
+#define TURNPIKE_COMPAT_UDP_ENCAP_H
+
+#include <net/udp_tunnel.h>
+
+#include "compat/compat.h"
+
+static inline void tp_udp_encap_enable(struct sock *sk)
+{
+#ifdef TP_HAVE_UDP_ENCAP_ENABLE_SOCK
+	udp_tunnel_encap_enable(sk);
+#else
+	udp_tunnel_encap_enable(sk->sk_socket);
+#endif
+}
+
+#endif /* TURNPIKE_COMPAT_UDP_ENCAP_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From a receiver's clock and our own to queueing delay: grade (c) of one-way delay,
+ * clocks that nobody synchronizes.
+ *
+ *      raw     = arrival by the peer's clock - departure by ours, modulo 2^64
+ *      queue   = raw - base of the raw delays (onramp_base.h)
+ *      excess  = round trip - least round trip, all by our clock, without the time that
+ *                the receipt waited at the peer
+ *
+ * What is queued on the way there is part of the excess, so a queue beyond the excess is
+ * no queue: the peer's clock was set, or the peer lies.  It is cut to the excess at once,
+ * and where the difference is a step's, the base begins anew.  No receipt, whatever is in
+ * it, then shows more queue than round trips have in them.
+ */
+#ifndef ONRAMP_CLOCK_H
+#define ONRAMP_CLOCK_H
+
+#include "include/turnpike_types.h"
+#include "onramp_base.h"
+
+/* Departures within a GSO packet are computed, wake-ups differ by some microseconds. */
+#define ONRAMP_CLOCK_NOISE_NS	10000
+
+/* Raw delays further from the first one are of a clock that was set; it keeps sums of
+ * them in range.  At 200 ppm a clock drifts so far in two months.
+ */
+#define ONRAMP_CLOCK_RANGE_NS	(1LL << 40)
+
+/* How good one-way delay is (DESIGN.md); only the last is there yet. */
+enum onramp_grade {
+	ONRAMP_GRADE_NONE,		/* nothing heard */
+	ONRAMP_GRADE_SYNCHRONIZED,	/* (a): both clocks are disciplined */
+	ONRAMP_GRADE_OFFSET,		/* (b): a daemon tells the offset and its error */
+	ONRAMP_GRADE_BASE,		/* (c): queueing delay over a tracked base */
+};
+
+struct onramp_clock {
+	bool known;
+	u32 id;			/* the peer's clock; another one begins anew */
+	u64 ref_ns;		/* raw delay that the base counts from */
+	u32 steps;		/* of the clock seen here; base.steps has others */
+	struct onramp_base base;
+};
+
+static inline void onramp_clock_init(struct onramp_clock *c)
+{
+	c->known = false;
+	c->steps = 0;
+}
+
+static inline enum onramp_grade onramp_clock_grade(const struct onramp_clock *c)
+{
+	return c->known ? ONRAMP_GRADE_BASE : ONRAMP_GRADE_NONE;
+}
+
+/* The first sample: what round trips have in them is queue, the rest is the path. */
+static inline void onramp_clock_begin(struct onramp_clock *c, u32 id, u64 now_ns, u64 empty_ns)
+{
+	c->known = true;
+	c->id = id;
+	c->ref_ns = empty_ns;
+	onramp_base_init(&c->base);
+	onramp_base_sample(&c->base, now_ns, 0);
+}
+
+static inline bool onramp_clock_in_range(const struct onramp_clock *c, u64 raw_ns)
+{
+	s64 from_ref_ns = (s64)(raw_ns - c->ref_ns);
+
+	return from_ref_ns < ONRAMP_CLOCK_RANGE_NS && from_ref_ns > -ONRAMP_CLOCK_RANGE_NS;
+}
+
+/* The queueing delay of a packet.  @rx_ns is by clock @id, @tx_ns and @now_ns by ours. */
+static inline u64 onramp_clock_sample(struct onramp_clock *c, u32 id, u64 now_ns, u64 tx_ns,
+				      u64 rx_ns, u64 excess_ns)
+{
+	u64 raw_ns = rx_ns - tx_ns, most_ns, queue_ns;
+	s64 from_ref_ns;
+
+	if (!c->known || c->id != id || !onramp_clock_in_range(c, raw_ns))
+		onramp_clock_begin(c, id, now_ns, raw_ns - excess_ns);
+	from_ref_ns = (s64)(raw_ns - c->ref_ns);
+	queue_ns = onramp_base_sample(&c->base, now_ns, from_ref_ns);
+	most_ns = excess_ns + ONRAMP_CLOCK_NOISE_NS;
+	if (queue_ns <= most_ns)
+		return queue_ns;
+	if (queue_ns - most_ns >= ONRAMP_STEP_NS) {
+		onramp_base_restart(&c->base, now_ns, from_ref_ns - (s64)excess_ns);
+		c->base.drift_ppb = 0;
+		c->steps++;
+	}
+	return excess_ns;
+}
+
+#endif /* ONRAMP_CLOCK_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What arrives in a namespace where a qdisc pauses: TCP for one of its sockets is looked
+ * at once, for both directions of feedback.
+ *
+ *      ACK  --> onramp_tcpts.c    what we sent arrived, and its timestamp says when
+ *      data --> orack_acker.c     to be receipted
+ */
+#include <linux/ip.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/rtnetlink.h>
+#include <net/ipv6.h>
+#include <net/netns/generic.h>
+#include <net/tcp.h>
+
+#include "orack.h"
+
+static unsigned int onramp_net_id;
+
+struct onramp_net *onramp_net(const struct net *net)
+{
+	return net_generic(net, onramp_net_id);
+}
+
+/* -- hooks -------------------------------------------------------------------------- */
+
+/* @buffer has room for any header.  NULL: there is none that is whole. */
+static const struct tcphdr *onramp_hook_tcp(const struct sk_buff *skb, void *buffer)
+{
+	int offset = skb_transport_offset(skb);
+	const struct tcphdr *th = skb_header_pointer(skb, offset, sizeof(*th), buffer);
+
+	if (!th || th->doff * 4 < sizeof(*th))
+		return NULL;
+	return skb_header_pointer(skb, offset, th->doff * 4, buffer);
+}
+
+static void onramp_hook_arrived(const struct sk_buff *skb, const struct nf_hook_state *state,
+				struct onramp_arrival *a)
+{
+	u8 buffer[sizeof(struct tcphdr) + MAX_TCP_OPTION_SPACE];
+	struct onramp_net *on = onramp_net(state->net);
+	const struct tcphdr *th = onramp_hook_tcp(skb, buffer);
+
+	if (!th || th->syn || th->rst)
+		return;
+	write_pnet(&a->key.net, state->net);
+	a->key.sport = th->dest;
+	a->key.dport = th->source;
+	a->seq = ntohl(th->seq);
+	a->payload = skb->len - skb_transport_offset(skb) - th->doff * 4;
+	if (th->ack)
+		onramp_tcpts_arrived(th, a);
+	if (a->payload && atomic_read(&on->hearing))
+		orack_acker_arrived(on, skb, a);
+}
+
+static unsigned int onramp_hook_ipv4(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	struct onramp_arrival a;
+
+	if (ip->protocol != IPPROTO_TCP || ip_is_fragment(ip))
+		return NF_ACCEPT;
+	memset(&a, 0, sizeof(a));
+	ipv6_addr_set_v4mapped(ip->daddr, &a.key.saddr);
+	ipv6_addr_set_v4mapped(ip->saddr, &a.key.daddr);
+	a.tos = ip->tos & ~INET_ECN_MASK;
+	onramp_hook_arrived(skb, state, &a);
+	return NF_ACCEPT;
+}
+
+static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	const struct ipv6hdr *ip = ipv6_hdr(skb);
+	struct onramp_arrival a;
+
+	if (ip->nexthdr != IPPROTO_TCP)
+		return NF_ACCEPT;
+	memset(&a, 0, sizeof(a));
+	a.key.saddr = ip->daddr;
+	a.key.daddr = ip->saddr;
+	a.tos = ipv6_get_dsfield(ip) & ~INET_ECN_MASK;
+	onramp_hook_arrived(skb, state, &a);
+	return NF_ACCEPT;
+}
+
+/* Before filters look at the packet: they may hide it from sockets, not from the clock. */
+static const struct nf_hook_ops onramp_hooks[] = {
+	{
+		.hook = onramp_hook_ipv4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_FIRST,
+	},
+#if IS_ENABLED(CONFIG_IPV6)
+	{
+		.hook = onramp_hook_ipv6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_FIRST,
+	},
+#endif
+};
+
+/* -- a namespace's life ---------------------------------------------------------------- */
+
+/* A qdisc that pauses came to the namespace: listen to what comes back.  Under RTNL.
+ * Without the port of OR-ACKs there is one source of feedback less, and no more.
+ */
+int onramp_hook_get(struct onramp_net *on)
+{
+	int err;
+
+	ASSERT_RTNL();
+	if (!on->users) {
+		err = nf_register_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
+		if (err)
+			return err;
+	}
+	/* Who had the port may be gone by now. */
+	if (!on->users || on->open_err)
+		on->open_err = orack_open(on);
+	on->users++;
+	return 0;
+}
+
+void onramp_hook_put(struct onramp_net *on)
+{
+	if (--on->users)
+		return;
+	nf_unregister_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
+	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
+	synchronize_net();
+	orack_acker_forget(on);
+	orack_peer_close(on);
+	orack_close(on);
+	orack_peer_close(on);
+}
+
+/* Another port for OR-ACKs.  Under RTNL. */
+int onramp_hook_set_port(struct onramp_net *on, u16 port)
+{
+	u16 before = on->port;
+	int err;
+
+	if (port == before)
+		return 0;
+	WRITE_ONCE(on->port, port);
+	if (!on->users)
+		return 0;
+	orack_close(on);
+	err = orack_open(on);
+	if (err) {
+		WRITE_ONCE(on->port, before);
+		on->open_err = orack_open(on);
+		return err;
+	}
+	on->open_err = 0;
+	return 0;
+}
+
+static int __net_init onramp_net_init(struct net *net)
+{
+	struct onramp_net *on = onramp_net(net);
+
+	on->net = net;
+	on->port = ONRAMP_UAPI_PORT;
+	orack_peer_open(on);
+	return 0;
+}
+
+/* Its devices are gone, and with them the qdiscs. */
+static void __net_exit onramp_net_exit(struct net *net)
+{
+	struct onramp_net *on = onramp_net(net);
+
+	WARN_ON_ONCE(on->users);
+	rtnl_lock();
+	orack_key_drop_all(on);
+	rtnl_unlock();
+}
+
+static struct pernet_operations onramp_net_ops = {
+	.init = onramp_net_init,
+	.exit = onramp_net_exit,
+	.id = &onramp_net_id,
+	.size = sizeof(struct onramp_net),
+};
+
+int onramp_hook_init(void)
+{
+	return register_pernet_subsys(&onramp_net_ops);
+}
+
+void onramp_hook_exit(void)
+{
+	unregister_pernet_subsys(&onramp_net_ops);
+	/* The last qdisc took the hooks away; who was in one may still be. */
+	synchronize_rcu();
+}

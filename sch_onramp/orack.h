@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of OR-ACKs share.
+ *
+ *   data arrives --> onramp_hook.c --> orack_acker.c: batches --> orack_xmit.c ~~ receipt ~~+
+ *                                                                                           |
+ *   rule, onramp_ctl.c <-- orack_receive.c: is it to be believed? <-- socket, orack_xmit.c <+
+ *
+ * orack_peer.c has the hosts on the other side: those that want our receipts, since they
+ * announced themselves, and those that we announce ourselves to.
+ */
+#ifndef ORACK_H
+#define ORACK_H
+
+#include <linux/siphash.h>
+#include <linux/workqueue.h>
+
+#include "onramp.h"
+#include "onramp_clock.h"
+#include "orack_batch.h"
+#include "orack_wire.h"
+
+/* Two hosts, as the one on this side sees it. */
+struct orack_pair {
+	possible_net_t net;		/* to compare; followed while the socket is open */
+	struct in6_addr local;		/* IPv4 is mapped */
+	struct in6_addr remote;
+};
+
+#define ORACK_KEYS_MAX		2
+
+/* Constant once in place; another takes its place (RCU). */
+struct orack_keys {
+	u32 count;			/* at least 1 */
+	u32 use;			/* index of the one that signs */
+	u8 id[ORACK_KEYS_MAX];
+	siphash_key_t key[ORACK_KEYS_MAX];
+	struct rcu_head rcu;
+};
+
+/* Counters of peers by their address: flows to all others need no more than fq does. */
+#define ORACK_ACKING_LOG	8
+#define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
+
+/* A namespace's. */
+struct onramp_net {
+	struct net *net;		/* constant */
+	unsigned int users;		/* qdiscs that pause; RTNL */
+	u16 port;			/* RTNL writes, anybody reads */
+	int open_err;			/* why there is no socket; RTNL */
+	struct sock __rcu *sk;		/* RTNL writes */
+	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
+	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
+	atomic_t hearing;		/* peers that want receipts */
+	spinlock_t lock;		/* guards the next two; bottom halves off */
+	struct list_head peers;
+	u32 peer_count;
+	struct delayed_work work;	/* announcements, peers that are gone */
+	atomic64_t stat[ONRAMP_STATS];	/* by enum onramp_stat */
+};
+
+struct onramp_net *onramp_net(const struct net *net);
+
+static inline void orack_count(struct onramp_net *on, enum onramp_stat stat)
+{
+	atomic64_inc(&on->stat[stat]);
+}
+
+/* -- datagrams (orack_xmit.c) ------------------------------------------------------- */
+
+/* One on its way, with what the MAC is over before it. */
+struct orack_packet {
+	struct {
+		struct in6_addr from;
+		struct in6_addr to;
+		u8 data[ORACK_BYTES_MAX];
+	} maced;
+	u32 bytes;			/* of data */
+	int oif;			/* for link-local addresses, else 0 */
+	u8 tos;
+};
+
+int orack_open(struct onramp_net *on);
+void orack_close(struct onramp_net *on);
+int orack_send(struct onramp_net *on, struct orack_packet *p);
+
+/* -- keys (orack_key.c) ------------------------------------------------------------- */
+
+void orack_key_sign(struct onramp_net *on, struct orack_packet *p);
+bool orack_key_verify(struct onramp_net *on, const struct orack_packet *p,
+		      const struct orack_datagram *d);
+int orack_key_add(struct onramp_net *on, u8 id, const u8 *secret, struct netlink_ext_ack *extack);
+int orack_key_use(struct onramp_net *on, u8 id, struct netlink_ext_ack *extack);
+int orack_key_del(struct onramp_net *on, u8 id, struct netlink_ext_ack *extack);
+void orack_key_drop_all(struct onramp_net *on);
+
+#define ORACK_SECRET_BYTES	16
+
+/* -- peers (orack_peer.c) ------------------------------------------------------------ */
+
+struct orack_peer {
+	struct rhash_head node;
+	struct orack_pair pair;		/* constant */
+	struct list_head list;		/* in on->peers */
+	struct rcu_head rcu;
+
+	/* we send data to it; written with the peer's lock, but for used and ports */
+	unsigned long used;		/* jiffies | 1 of the last data, coarse; 0: never */
+	__be16 sport, dport;		/* of that data's flow */
+	unsigned long announced;	/* jiffies of our last announcement */
+	u32 unanswered;			/* announcements since it showed that it has On-Ramp */
+	bool answered;			/* it ever sent a receipt */
+	unsigned long heard;		/* jiffies of its last receipt that counted */
+	bool acks;			/* it sends receipts; lockless readers */
+	struct onramp_clock clock;
+	u64 window_ns;			/* start of the millisecond that is counted */
+	u32 window_count;
+	u64 receipts, samples, refused;
+
+	/* it sends data to us */
+	unsigned long hears_until;	/* jiffies; lockless readers */
+	bool hears;			/* it announced itself; lockless readers */
+	u64 announced_ns;		/* by its clock */
+	int oif;			/* where that came from */
+
+	bool removed;
+	spinlock_t lock;		/* bottom halves off; inside that of a flow */
+};
+
+struct orack_peer *orack_peer_find(const struct orack_pair *pair);
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
+bool orack_peer_acks(const struct onramp_key *key);
+bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
+bool orack_peer_hears(const struct orack_pair *pair, int *oif);
+enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
+				      const struct orack_header *h, int oif);
+void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
+void orack_peer_open(struct onramp_net *on);
+void orack_peer_close(struct onramp_net *on);
+int orack_peer_init(void);
+void orack_peer_exit(void);
+
+/* -- what arrives (orack_receive.c) --------------------------------------------------- */
+
+void orack_receive(struct onramp_net *on, struct orack_packet *p);
+
+/* -- receipts (orack_acker.c) --------------------------------------------------------- */
+
+void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
+			 const struct onramp_arrival *a);
+void orack_acker_forget(struct onramp_net *on);
+int orack_acker_init(void);
+void orack_acker_exit(void);
+
+/* -- configuration (orack_genl.c) ------------------------------------------------------ */
+
+int orack_genl_init(void);
+void orack_genl_exit(void);
+
+#endif /* ORACK_H */

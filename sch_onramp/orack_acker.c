@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The acker: data that arrives is receipted to hosts that asked for it.
+ *
+ *   data --> slot of this processor, by the pair of hosts --> batch (orack_batch.h)
+ *                                                              | full, or its time is over
+ *                                                              v
+ *                                                            receipt
+ *
+ * Batches are of fixed number and size, each processor has its own, and its lock is taken
+ * by others only when a namespace goes.  Two pairs that meet in a slot cut each other's
+ * batches short.
+ */
+#include <linux/hash.h>
+#include <linux/hrtimer.h>
+#include <linux/ip.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <net/ipv6.h>
+#include <net/udp.h>
+
+#include "orack.h"
+
+/* More peers than send to one processor within 50 us; 26 KB, which per-cpu memory has. */
+#define ORACK_SLOTS_LOG		6
+#define ORACK_SLOTS		(1 << ORACK_SLOTS_LOG)
+
+/* A stamp that is older was not made when the packet came. */
+#define ORACK_STAMP_MAX_NS	(100 * NSEC_PER_MSEC)
+
+struct orack_slot {
+	struct list_head open;		/* in orack_cpu.open, oldest first; empty: free */
+	struct onramp_net *on;
+	struct orack_pair pair;
+	int oif;
+	u8 tos;
+	struct orack_batch batch;
+};
+
+struct orack_cpu {
+	spinlock_t lock;		/* guards the rest; bottom halves off */
+	bool armed;			/* the timer will look again */
+	struct hrtimer timer;
+	struct list_head open;
+	struct orack_slot slot[ORACK_SLOTS];
+};
+
+static struct orack_cpu __percpu *orack_cpus;
+
+/* Monotonic time since this module was loaded on this boot; no other clock has it. */
+static u32 orack_clock_id;
+
+/* -- receipts ----------------------------------------------------------------------------- */
+
+/* A closed batch as a packet; the slot is free then.  The cpu's lock is held. */
+static struct onramp_net *orack_slot_take(struct orack_slot *slot, struct orack_packet *p)
+{
+	struct orack_batch *b = &slot->batch;
+	struct orack_header h = {
+		.kind = ORACK_RECEIPTS, .count = b->count, .clock = orack_clock_id,
+		.time_ns = ktime_get_ns(),
+	};
+
+	orack_batch_close(b, h.time_ns);
+	p->maced.from = slot->pair.local;
+	p->maced.to = slot->pair.remote;
+	p->oif = slot->oif;
+	p->tos = slot->tos;
+	p->bytes = orack_encode(p->maced.data, &h, b->entry);
+	list_del_init(&slot->open);
+	return slot->on;
+}
+
+static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
+{
+	u32 headers = sizeof(struct udphdr) + (ipv6_addr_v4mapped(&p->maced.to) ?
+					       sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	u32 flows = (p->bytes - ORACK_HEADER_BYTES) / ORACK_ENTRY_BYTES;
+
+	if (orack_send(on, p))
+		return;
+	orack_count(on, ONRAMP_STAT_RECEIPTS_SENT);
+	atomic64_add(flows, &on->stat[ONRAMP_STAT_RECEIPTS_FLOWS]);
+	atomic64_add(p->bytes + headers, &on->stat[ONRAMP_STAT_RECEIPTS_BYTES]);
+}
+
+/* The oldest batch, if its time is over; *next_ns: when that of another is, 0: of none. */
+static struct onramp_net *orack_cpu_expired(struct orack_cpu *cpu, struct orack_packet *p,
+					    u64 *next_ns)
+{
+	struct onramp_net *on = NULL;
+	struct orack_slot *slot;
+
+	*next_ns = 0;
+	spin_lock(&cpu->lock);
+	slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
+	if (!slot)
+		cpu->armed = false;
+	else if (slot->batch.began_ns + ORACK_BATCH_NS <= ktime_get_ns())
+		on = orack_slot_take(slot, p);
+	else
+		*next_ns = slot->batch.began_ns + ORACK_BATCH_NS;
+	spin_unlock(&cpu->lock);
+	return on;
+}
+
+/* In a softirq: sending may take as long as it does for any packet. */
+static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
+{
+	struct orack_cpu *cpu = container_of(timer, struct orack_cpu, timer);
+	struct orack_packet p;
+	struct onramp_net *on;
+	u64 next_ns;
+
+	rcu_read_lock();
+	while ((on = orack_cpu_expired(cpu, &p, &next_ns)))
+		orack_acker_send(on, &p);
+	rcu_read_unlock();
+	if (!next_ns)
+		return HRTIMER_NORESTART;
+	hrtimer_set_expires(timer, ns_to_ktime(next_ns));
+	return HRTIMER_RESTART;
+}
+
+/* -- data ----------------------------------------------------------------------------------- */
+
+/* When the packet came.  A hardware stamp will have a clock of its own, and come in here
+ * with that clock's identity.
+ */
+static u64 orack_stamp_ns(const struct sk_buff *skb)
+{
+	u64 now_ns = ktime_get_ns();
+	ktime_t real = skb_tstamp(skb);
+	u64 stamp_ns;
+
+	if (!real)
+		return now_ns;
+	stamp_ns = ktime_to_ns(ktime_sub(real, ktime_mono_to_real(0)));
+	return now_ns - stamp_ns < ORACK_STAMP_MAX_NS ? stamp_ns : now_ns;
+}
+
+static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct orack_pair *pair)
+{
+	u32 mix = (__force u32)(pair->local.s6_addr32[3] ^ pair->remote.s6_addr32[1] ^
+				pair->remote.s6_addr32[2]);
+
+	mix += hash_32((__force u32)pair->remote.s6_addr32[3], 32);
+	return &cpu->slot[hash_32(mix, ORACK_SLOTS_LOG)];
+}
+
+static bool orack_slot_is(const struct orack_slot *slot, const struct orack_pair *pair)
+{
+	return net_eq(read_pnet(&slot->pair.net), read_pnet(&pair->net)) &&
+	       ipv6_addr_equal(&slot->pair.remote, &pair->remote) &&
+	       ipv6_addr_equal(&slot->pair.local, &pair->local);
+}
+
+static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot, struct onramp_net *on,
+			    const struct orack_pair *pair, u64 now_ns)
+{
+	slot->on = on;
+	slot->pair = *pair;
+	orack_batch_begin(&slot->batch, now_ns);
+	list_add_tail(&slot->open, &cpu->open);
+	if (cpu->armed)
+		return;
+	cpu->armed = true;
+	hrtimer_start(&cpu->timer, ns_to_ktime(now_ns + ORACK_BATCH_NS),
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* Puts the data where it belongs.  True: there is a packet to send, of *p. */
+static bool orack_cpu_add(struct orack_cpu *cpu, struct onramp_net *on,
+			  const struct orack_pair *pair, const struct onramp_arrival *a, u64 rx_ns,
+			  struct orack_packet *p)
+{
+	struct orack_slot *slot = orack_cpu_slot(cpu, pair);
+	struct orack_entry e = {
+		.sport = ntohs(a->key.dport), .dport = ntohs(a->key.sport),
+		.end_seq = a->seq + a->payload,
+	};
+	int oif;
+
+	if (list_empty(&slot->open)) {
+		if (!orack_peer_hears(pair, &oif))
+			return false;
+		slot->oif = oif;
+		orack_slot_open(cpu, slot, on, pair, ktime_get_ns());
+	}
+	slot->tos = a->tos;
+	if (!orack_batch_add(&slot->batch, &e, a->payload, rx_ns))
+		return false;
+	orack_slot_take(slot, p);
+	return true;
+}
+
+/* The slot's batch is another pair's: it goes first. */
+static struct onramp_net *orack_cpu_evict(struct orack_cpu *cpu, const struct orack_pair *pair,
+					  struct orack_packet *p)
+{
+	struct orack_slot *slot = orack_cpu_slot(cpu, pair);
+
+	if (list_empty(&slot->open) || orack_slot_is(slot, pair))
+		return NULL;
+	return orack_slot_take(slot, p);
+}
+
+/* TCP data for us; bottom halves are off, under the RCU read lock. */
+void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
+			 const struct onramp_arrival *a)
+{
+	struct orack_cpu *cpu = this_cpu_ptr(orack_cpus);
+	struct onramp_net *other;
+	struct orack_packet p;
+	struct orack_pair pair;
+	bool send;
+
+	memset(&pair, 0, sizeof(pair));
+	pair.net = a->key.net;
+	pair.local = a->key.saddr;
+	pair.remote = a->key.daddr;
+	spin_lock(&cpu->lock);
+	other = orack_cpu_evict(cpu, &pair, &p);
+	if (unlikely(other)) {
+		spin_unlock(&cpu->lock);
+		orack_acker_send(other, &p);
+		spin_lock(&cpu->lock);
+	}
+	/* Nobody else fills this processor's slots: bottom halves stayed off. */
+	send = orack_cpu_add(cpu, on, &pair, a, orack_stamp_ns(skb), &p);
+	spin_unlock(&cpu->lock);
+	if (send)
+		orack_acker_send(on, &p);
+}
+
+/* -- life ------------------------------------------------------------------------------------ */
+
+/* The namespace's batches are dropped; nothing arrives for it any more. */
+void orack_acker_forget(struct onramp_net *on)
+{
+	struct orack_slot *slot, *next;
+	struct orack_cpu *cpu;
+	int i;
+
+	for_each_possible_cpu(i) {
+		cpu = per_cpu_ptr(orack_cpus, i);
+		spin_lock_bh(&cpu->lock);
+		list_for_each_entry_safe(slot, next, &cpu->open, open) {
+			if (slot->on == on)
+				list_del_init(&slot->open);
+		}
+		spin_unlock_bh(&cpu->lock);
+	}
+}
+
+static void orack_cpu_init(struct orack_cpu *cpu)
+{
+	int i;
+
+	spin_lock_init(&cpu->lock);
+	INIT_LIST_HEAD(&cpu->open);
+	for (i = 0; i < ORACK_SLOTS; i++)
+		INIT_LIST_HEAD(&cpu->slot[i].open);
+	tp_hrtimer_setup(&cpu->timer, orack_acker_timer, CLOCK_MONOTONIC,
+			 HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+int orack_acker_init(void)
+{
+	int i;
+
+	orack_cpus = alloc_percpu(struct orack_cpu);
+	if (!orack_cpus)
+		return -ENOMEM;
+	for_each_possible_cpu(i)
+		orack_cpu_init(per_cpu_ptr(orack_cpus, i));
+	orack_clock_id = get_random_u32();
+	return 0;
+}
+
+void orack_acker_exit(void)
+{
+	int i;
+
+	for_each_possible_cpu(i)
+		hrtimer_cancel(&per_cpu_ptr(orack_cpus, i)->timer);
+	free_percpu(orack_cpus);
+}

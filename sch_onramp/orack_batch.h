@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What arrived from one peer and is not receipted yet.
+ *
+ *      data of a flow --> its entry: the newest byte, and when it came
+ *
+ * A receipt goes out when its bytes have been earned, or its time is over.  What counts is
+ * the newest of each flow: older data of it in the same batch would tell the controller
+ * nothing that its end does not tell better.
+ */
+#ifndef ORACK_BATCH_H
+#define ORACK_BATCH_H
+
+#include "include/turnpike_types.h"
+#include "orack_wire.h"
+
+/* A datagram of one entry is 94 bytes on the wire with preamble and gap.  One for this
+ * much data is less than 0.3 % of it, what On-Ramp's section 4.1 has in mind.
+ */
+#define ORACK_BATCH_BYTES	32768
+
+/* A batch lives no longer: what is regulated is a queue of T = 50 us, and feedback that is
+ * late by as much as that cannot do it well.
+ */
+#define ORACK_BATCH_NS		50000
+
+/* Flows of one peer that are active within that time; 1448 bytes at 10 Gbit/s are 1.2 us,
+ * so there are no more than 40 packets.
+ */
+#define ORACK_BATCH_FLOWS	16
+
+struct orack_batch {
+	u64 began_ns;		/* its first packet's arrival */
+	u32 bytes;
+	u32 count;
+	struct orack_entry entry[ORACK_BATCH_FLOWS];	/* age_ns is unused */
+	u64 rx_ns[ORACK_BATCH_FLOWS];
+};
+
+static inline void orack_batch_begin(struct orack_batch *b, u64 rx_ns)
+{
+	b->began_ns = rx_ns;
+	b->bytes = 0;
+	b->count = 0;
+}
+
+static inline u32 orack_batch_find(const struct orack_batch *b, u16 sport, u16 dport)
+{
+	u32 i;
+
+	for (i = 0; i < b->count; i++) {
+		if (b->entry[i].sport == sport && b->entry[i].dport == dport)
+			break;
+	}
+	return i;
+}
+
+/* Data arrived.  True: the batch is to be sent. */
+static inline bool orack_batch_add(struct orack_batch *b, const struct orack_entry *e, u32 bytes,
+				   u64 rx_ns)
+{
+	u32 i = orack_batch_find(b, e->sport, e->dport);
+
+	if (i == b->count)
+		b->entry[b->count++] = *e;
+	else if ((s32)(e->end_seq - b->entry[i].end_seq) > 0)
+		b->entry[i].end_seq = e->end_seq;
+	else
+		return false;	/* sent again; the rest of the flow says more */
+	b->rx_ns[i] = rx_ns;
+	b->bytes += bytes;
+	return b->count == ORACK_BATCH_FLOWS || b->bytes >= ORACK_BATCH_BYTES;
+}
+
+/* It is sent: the ages of its entries. */
+static inline void orack_batch_close(struct orack_batch *b, u64 now_ns)
+{
+	u32 i;
+
+	for (i = 0; i < b->count; i++) {
+		u64 age_ns = now_ns > b->rx_ns[i] ? now_ns - b->rx_ns[i] : 0;
+
+		b->entry[i].age_ns = age_ns < ORACK_AGE_MAX_NS ? (u32)age_ns : ORACK_AGE_MAX_NS;
+	}
+}
+
+#endif /* ORACK_BATCH_H */

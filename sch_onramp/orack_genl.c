@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: port and keys of OR-ACKs, counters and peers of a namespace.
+ * include/uapi/turnpike.h has the messages.
+ */
+#include <linux/rtnetlink.h>
+#include <net/genetlink.h>
+
+#include "orack.h"
+
+static const struct nla_policy orack_policy[ONRAMP_A_MAX + 1] = {
+	[ONRAMP_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+	[ONRAMP_A_KEY_ID] = NLA_POLICY_MIN(NLA_U8, 1),
+	[ONRAMP_A_KEY] = NLA_POLICY_EXACT_LEN(ORACK_SECRET_BYTES),
+};
+
+static struct genl_family orack_genl_family;
+
+/* -- from user space ------------------------------------------------------------------- */
+
+static int orack_genl_set(struct sk_buff *skb, struct genl_info *info)
+{
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, ONRAMP_A_PORT)) {
+		GENL_SET_ERR_MSG(info, "a port is needed");
+		return -EINVAL;
+	}
+	rtnl_lock();
+	err = onramp_hook_set_port(onramp_net(genl_info_net(info)),
+				   nla_get_u16(info->attrs[ONRAMP_A_PORT]));
+	rtnl_unlock();
+	if (err == -EADDRINUSE)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[ONRAMP_A_PORT],
+				    "another socket has this UDP port");
+	return err;
+}
+
+static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
+{
+	struct onramp_net *on = onramp_net(genl_info_net(info));
+	int err;
+	u8 id;
+
+	if (GENL_REQ_ATTR_CHECK(info, ONRAMP_A_KEY_ID)) {
+		GENL_SET_ERR_MSG(info, "a number of a key is needed, 1 to 255");
+		return -EINVAL;
+	}
+	if (info->genlhdr->cmd == ONRAMP_CMD_KEY_ADD && GENL_REQ_ATTR_CHECK(info, ONRAMP_A_KEY)) {
+		GENL_SET_ERR_MSG(info, "a key of 16 bytes is needed");
+		return -EINVAL;
+	}
+	id = nla_get_u8(info->attrs[ONRAMP_A_KEY_ID]);
+	rtnl_lock();
+	if (info->genlhdr->cmd == ONRAMP_CMD_KEY_ADD)
+		err = orack_key_add(on, id, nla_data(info->attrs[ONRAMP_A_KEY]), info->extack);
+	else if (info->genlhdr->cmd == ONRAMP_CMD_KEY_USE)
+		err = orack_key_use(on, id, info->extack);
+	else
+		err = orack_key_del(on, id, info->extack);
+	rtnl_unlock();
+	return err;
+}
+
+/* -- to user space ---------------------------------------------------------------------- */
+
+static int orack_genl_reply(struct genl_info *info, u8 command,
+			    int (*fill)(struct sk_buff *msg, struct onramp_net *on))
+{
+	struct sk_buff *msg = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	void *header;
+
+	if (!msg)
+		return -ENOMEM;
+	header = genlmsg_put_reply(msg, info, &orack_genl_family, 0, command);
+	if (!header || fill(msg, onramp_net(genl_info_net(info)))) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return genlmsg_reply(msg, info);
+}
+
+/* The key that signs comes first. */
+static int orack_genl_put_keys(struct sk_buff *msg, const struct orack_keys *keys)
+{
+	u8 id[ORACK_KEYS_MAX];
+	u32 i;
+
+	if (!keys)
+		return 0;
+	for (i = 0; i < keys->count; i++)
+		id[i] = keys->id[(keys->use + i) % keys->count];
+	return nla_put(msg, ONRAMP_A_KEY_ID, keys->count, id);
+}
+
+static int orack_genl_fill_config(struct sk_buff *msg, struct onramp_net *on)
+{
+	int err;
+
+	rcu_read_lock();
+	err = nla_put_u16(msg, ONRAMP_A_PORT, READ_ONCE(on->port)) ||
+	      nla_put_u8(msg, ONRAMP_A_ACTIVE, !!rcu_access_pointer(on->sk)) ||
+	      orack_genl_put_keys(msg, rcu_dereference(on->keys));
+	rcu_read_unlock();
+	return err;
+}
+
+static int orack_genl_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return orack_genl_reply(info, ONRAMP_CMD_GET, orack_genl_fill_config);
+}
+
+static int orack_genl_fill_stats(struct sk_buff *msg, struct onramp_net *on)
+{
+	struct nlattr *nest = nla_nest_start(msg, ONRAMP_A_STATS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < ONRAMP_STATS; i++) {
+		if (nla_put_u64_64bit(msg, i + 1, atomic64_read(&on->stat[i]), 0))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int orack_genl_stats(struct sk_buff *skb, struct genl_info *info)
+{
+	return orack_genl_reply(info, ONRAMP_CMD_STATS, orack_genl_fill_stats);
+}
+
+/* peer->lock is held. */
+static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *peer)
+{
+	const struct onramp_clock *clock = &peer->clock;
+	bool hears = peer->hears && time_before_eq(jiffies, peer->hears_until);
+
+	return nla_put(msg, ONRAMP_PEER_LOCAL, sizeof(struct in6_addr), &peer->pair.local) ||
+	       nla_put(msg, ONRAMP_PEER_REMOTE, sizeof(struct in6_addr), &peer->pair.remote) ||
+	       nla_put_u8(msg, ONRAMP_PEER_ACKS, peer->acks) ||
+	       nla_put_u8(msg, ONRAMP_PEER_HEARS, hears) ||
+	       nla_put_u8(msg, ONRAMP_PEER_GRADE, onramp_clock_grade(clock)) ||
+	       nla_put_u32(msg, ONRAMP_PEER_CLOCK, clock->known ? clock->id : 0) ||
+	       nla_put_s32(msg, ONRAMP_PEER_DRIFT, clock->known ? clock->base.drift_ppb : 0) ||
+	       nla_put_u32(msg, ONRAMP_PEER_STEPS, clock->steps) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_RECEIPTS, peer->receipts, ONRAMP_PEER_PAD) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_SAMPLES, peer->samples, ONRAMP_PEER_PAD) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_REFUSED, peer->refused, ONRAMP_PEER_PAD);
+}
+
+static int orack_genl_dump_peer(struct sk_buff *msg, struct netlink_callback *cb,
+				struct orack_peer *peer)
+{
+	void *header = genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				   &orack_genl_family, NLM_F_MULTI, ONRAMP_CMD_PEERS);
+	struct nlattr *nest;
+	int err;
+
+	if (!header)
+		return -EMSGSIZE;
+	nest = nla_nest_start(msg, ONRAMP_A_PEER);
+	if (!nest)
+		goto cancel;
+	spin_lock_bh(&peer->lock);
+	err = orack_genl_put_peer(msg, peer);
+	spin_unlock_bh(&peer->lock);
+	if (err)
+		goto cancel;
+	nla_nest_end(msg, nest);
+	genlmsg_end(msg, header);
+	return 0;
+
+cancel:
+	genlmsg_cancel(msg, header);
+	return -EMSGSIZE;
+}
+
+/* Peers come and go between messages: one may be missed or shown twice then. */
+static int orack_genl_peers(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	struct onramp_net *on = onramp_net(sock_net(cb->skb->sk));
+	struct orack_peer *peer;
+	long i = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(peer, &on->peers, list) {
+		if (i++ < cb->args[0])
+			continue;
+		if (orack_genl_dump_peer(msg, cb, peer))
+			break;
+		cb->args[0] = i;
+	}
+	rcu_read_unlock();
+	return msg->len;
+}
+
+static const struct genl_ops orack_genl_ops[] = {
+	{ .cmd = ONRAMP_CMD_GET, .doit = orack_genl_get },
+	{ .cmd = ONRAMP_CMD_SET, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_set },
+	{ .cmd = ONRAMP_CMD_KEY_ADD, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_key },
+	{ .cmd = ONRAMP_CMD_KEY_USE, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_key },
+	{ .cmd = ONRAMP_CMD_KEY_DEL, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_key },
+	{ .cmd = ONRAMP_CMD_STATS, .doit = orack_genl_stats },
+	{ .cmd = ONRAMP_CMD_PEERS, .flags = GENL_UNS_ADMIN_PERM, .dumpit = orack_genl_peers },
+};
+
+static struct genl_family orack_genl_family __ro_after_init = {
+	.name = ONRAMP_GENL_NAME,
+	.version = ONRAMP_GENL_VERSION,
+	.maxattr = ONRAMP_A_MAX,
+	.policy = orack_policy,
+	.netnsok = true,
+	.parallel_ops = true,
+	.module = THIS_MODULE,
+	.ops = orack_genl_ops,
+	.n_ops = ARRAY_SIZE(orack_genl_ops),
+};
+
+int orack_genl_init(void)
+{
+	return genl_register_family(&orack_genl_family);
+}
+
+void orack_genl_exit(void)
+{
+	genl_unregister_family(&orack_genl_family);
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hosts on the other side.
+ *
+ * One we send data to is told that we want receipts: by a worker, as the qdisc that
+ * notices it cannot send.  It is told so again before that expires.  One that does not
+ * answer may have no On-Ramp, and is left alone after the first few until it speaks:
+ *
+ *      data --note--> asked --receipt--> acks --a minute of silence--> asked, seldom
+ *                     |  ^                                             |
+ *              3 tries|  |its announcement             its announcement|20 tries
+ *                     v  |                                             v
+ *                     silent                                        silent
+ *
+ * One that announced itself to us gets receipts until that expires.  It is entered only
+ * for a connection that we have with it, and there is a bound on both kinds.
+ */
+#include <linux/hash.h>
+#include <linux/rhashtable.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/inet_sock.h>
+#include <net/tcp.h>
+
+#include "orack.h"
+
+/* Of a namespace: more than any rack has hosts; 7 MB. */
+#define ORACK_PEERS_MAX		16384
+/* Of these, entered by what came from the network. */
+#define ORACK_HEARING_MAX	8192
+
+/* Long enough that refreshing costs nothing, short enough that a host that lost its qdisc
+ * without saying so is left alone soon.
+ */
+#define ORACK_LIFETIME_MS	10000
+#define ORACK_REFRESH		(3 * HZ)
+
+/* Unanswered announcements: after each of the first, the time to the next.  One may be
+ * lost, and one come before its connection does.
+ */
+#define ORACK_FIRST_TRIES	3
+#define ORACK_FIRST_WAIT	(HZ / 4)
+
+/* To a host that once sent receipts: ten minutes, in which a path is mended. */
+#define ORACK_LATER_TRIES	20
+#define ORACK_LATER_WAIT	(30 * HZ)
+
+/* How often the worker looks, and how exact peer->used has to be. */
+#define ORACK_TICK		(HZ / 4)
+
+/* Neither data nor receipts for so long: forgotten. */
+#define ORACK_IDLE		(60 * HZ)
+
+/* That a host did not answer is kept for longer, while less than half of all is in use. */
+#define ORACK_SILENT		(3600 * HZ)
+
+static struct kmem_cache *orack_peer_cache;
+static struct rhashtable orack_peers;
+
+static const struct rhashtable_params orack_peer_params = {
+	.key_len = sizeof(struct orack_pair),
+	.key_offset = offsetof(struct orack_peer, pair),
+	.head_offset = offsetof(struct orack_peer, node),
+	.automatic_shrinking = true,
+};
+
+/* Caller holds the RCU read lock. */
+struct orack_peer *orack_peer_find(const struct orack_pair *pair)
+{
+	return rhashtable_lookup(&orack_peers, pair, orack_peer_params);
+}
+
+static void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key)
+{
+	pair->net = key->net;
+	pair->local = key->saddr;
+	pair->remote = key->daddr;
+}
+
+static u32 orack_acking(const struct in6_addr *remote)
+{
+	return hash_32((__force u32)(remote->s6_addr32[1] ^ remote->s6_addr32[2] ^
+				     remote->s6_addr32[3]), ORACK_ACKING_LOG);
+}
+
+/* -- life ------------------------------------------------------------------------------ */
+
+static void orack_peer_free(struct rcu_head *head)
+{
+	kmem_cache_free(orack_peer_cache, container_of(head, struct orack_peer, rcu));
+}
+
+/* NULL: too many, no memory, or another was faster, who is found next time. */
+static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct orack_pair *pair)
+{
+	struct orack_peer *peer = NULL;
+
+	spin_lock_bh(&on->lock);
+	if (on->peer_count < ORACK_PEERS_MAX)
+		peer = onramp_alloc(orack_peer_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!peer)
+		goto out;
+	memset(peer, 0, sizeof(*peer));
+	peer->pair = *pair;
+	spin_lock_init(&peer->lock);
+	onramp_clock_init(&peer->clock);
+	if (rhashtable_insert_fast(&orack_peers, &peer->node, orack_peer_params)) {
+		kmem_cache_free(orack_peer_cache, peer);
+		peer = NULL;
+		goto out;
+	}
+	list_add_tail_rcu(&peer->list, &on->peers);
+	on->peer_count++;
+out:
+	spin_unlock_bh(&on->lock);
+	return peer;
+}
+
+/* peer->lock is held for these two.  A peer that was taken out counts no more. */
+static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool acks)
+{
+	if (peer->acks == acks || peer->removed)
+		return;
+	WRITE_ONCE(peer->acks, acks);
+	atomic_add(acks ? 1 : -1, &on->acking[orack_acking(&peer->pair.remote)]);
+}
+
+static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
+{
+	if (peer->hears == hears || peer->removed)
+		return;
+	WRITE_ONCE(peer->hears, hears);
+	atomic_add(hears ? 1 : -1, &on->hearing);
+	/* As long as receipts are wanted packets are stamped as they leave the driver. */
+	if (hears)
+		net_enable_timestamp();
+	else
+		net_disable_timestamp();
+}
+
+/* on->lock is held. */
+static void orack_peer_remove(struct onramp_net *on, struct orack_peer *peer)
+{
+	spin_lock(&peer->lock);
+	orack_peer_set_acks(on, peer, false);
+	orack_peer_set_hears(on, peer, false);
+	peer->removed = true;
+	spin_unlock(&peer->lock);
+	rhashtable_remove_fast(&orack_peers, &peer->node, orack_peer_params);
+	list_del_rcu(&peer->list);
+	on->peer_count--;
+	call_rcu(&peer->rcu, orack_peer_free);
+}
+
+/* -- we send data to it ------------------------------------------------------------------ */
+
+static bool orack_peer_is_used(const struct orack_peer *peer)
+{
+	unsigned long used = READ_ONCE(peer->used);
+
+	return used && time_before(jiffies, used + ORACK_REFRESH);
+}
+
+static unsigned long orack_peer_wait(const struct orack_peer *peer)
+{
+	if (peer->acks)
+		return ORACK_REFRESH;
+	return peer->unanswered < ORACK_FIRST_TRIES ? ORACK_FIRST_WAIT : ORACK_LATER_WAIT;
+}
+
+/* It was asked often enough. */
+static bool orack_peer_is_silent(const struct orack_peer *peer)
+{
+	u32 tries = ORACK_FIRST_TRIES + (peer->answered ? ORACK_LATER_TRIES : 0);
+
+	return !peer->acks && peer->unanswered >= tries;
+}
+
+static bool orack_peer_is_due(const struct orack_peer *peer)
+{
+	if (!orack_peer_is_used(peer) || orack_peer_is_silent(peer))
+		return false;
+	return !peer->announced || time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
+}
+
+/* Data goes to the key's far end.  Called under the qdisc's lock, now and then. */
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
+{
+	struct orack_peer *peer;
+	struct orack_pair pair;
+
+	orack_pair_of(&pair, key);
+	rcu_read_lock();
+	peer = orack_peer_find(&pair);
+	if (!peer)
+		peer = orack_peer_make(on, &pair);
+	if (!peer)
+		goto out;
+	/* Exact to a tick, so that senders do not fight for the line. */
+	if (!orack_peer_is_used(peer) || time_after(jiffies, READ_ONCE(peer->used) + ORACK_TICK)) {
+		WRITE_ONCE(peer->sport, key->sport);
+		WRITE_ONCE(peer->dport, key->dport);
+		WRITE_ONCE(peer->used, jiffies | 1UL);
+		if (orack_peer_is_due(peer))
+			mod_delayed_work(system_highpri_wq, &on->work, 0);
+	}
+out:
+	rcu_read_unlock();
+}
+
+/* Are there receipts of the key's far end? */
+bool orack_peer_acks(const struct onramp_key *key)
+{
+	const struct orack_peer *peer;
+	struct orack_pair pair;
+
+	orack_pair_of(&pair, key);
+	peer = orack_peer_find(&pair);
+	return peer && READ_ONCE(peer->acks);
+}
+
+/* Could there be receipts of the host that the socket sends to?  For each packet. */
+bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
+{
+	struct in6_addr remote;
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6)
+		remote = sk->sk_v6_daddr;
+	else
+#endif
+		ipv6_addr_set_v4mapped(inet_sk(sk)->inet_daddr, &remote);
+	return atomic_read(&on->acking[orack_acking(&remote)]);
+}
+
+/* A datagram of receipts came; peer->lock is held. */
+void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
+{
+	peer->heard = jiffies;
+	peer->unanswered = 0;
+	peer->answered = true;
+	peer->receipts++;
+	orack_peer_set_acks(on, peer, true);
+}
+
+/* -- it sends data to us ------------------------------------------------------------------ */
+
+/* Caller holds the RCU read lock.  *oif: by which device, for link-local addresses. */
+bool orack_peer_hears(const struct orack_pair *pair, int *oif)
+{
+	const struct orack_peer *peer = orack_peer_find(pair);
+
+	if (!peer || !READ_ONCE(peer->hears) ||
+	    time_after(jiffies, READ_ONCE(peer->hears_until)))
+		return false;
+	*oif = READ_ONCE(peer->oif);
+	return true;
+}
+
+/* Takes an announcement; its connection was found.  Returns what to count. */
+enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
+				      const struct orack_header *h, int oif)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+	enum onramp_stat stat = ONRAMP_STAT_ANNOUNCEMENTS_TAKEN;
+
+	if (!peer && !h->clock)
+		return ONRAMP_STAT_REFUSED_PEER;
+	if (!peer && atomic_read(&on->hearing) < ORACK_HEARING_MAX)
+		peer = orack_peer_make(on, pair);
+	if (!peer)
+		return ONRAMP_STAT_REFUSED_FULL;
+	spin_lock(&peer->lock);
+	if (peer->hears && time_before_eq(jiffies, peer->hears_until) &&
+	    (s64)(h->time_ns - peer->announced_ns) <= 0) {
+		stat = ONRAMP_STAT_REFUSED_REPLAY;
+		goto out;
+	}
+	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX) {
+		stat = ONRAMP_STAT_REFUSED_FULL;
+		goto out;
+	}
+	peer->announced_ns = h->time_ns;
+	WRITE_ONCE(peer->oif, ipv6_addr_type(&pair->remote) & IPV6_ADDR_LINKLOCAL ? oif : 0);
+	WRITE_ONCE(peer->hears_until, jiffies + msecs_to_jiffies(h->clock));
+	orack_peer_set_hears(on, peer, h->clock);
+	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
+	if (h->clock && orack_peer_is_silent(peer))
+		peer->unanswered = 0;
+	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
+out:
+	spin_unlock(&peer->lock);
+	return stat;
+}
+
+/* -- the worker ---------------------------------------------------------------------------- */
+
+static void orack_announce(struct onramp_net *on, const struct orack_peer *peer, u32 lifetime_ms)
+{
+	struct orack_header h = {
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .clock = lifetime_ms,
+		.time_ns = ktime_get_real_ns(),
+	};
+	struct orack_entry e = {
+		.sport = ntohs(READ_ONCE(peer->sport)), .dport = ntohs(READ_ONCE(peer->dport)),
+	};
+	struct orack_packet p;
+
+	p.maced.from = peer->pair.local;
+	p.maced.to = peer->pair.remote;
+	p.oif = READ_ONCE(peer->oif);
+	p.tos = 0;
+	p.bytes = orack_encode(p.maced.data, &h, &e);
+	if (!orack_send(on, &p))
+		orack_count(on, ONRAMP_STAT_ANNOUNCED);
+}
+
+/* True: an announcement is due, and counted as made. */
+static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer)
+{
+	bool due;
+
+	spin_lock(&peer->lock);
+	if (peer->hears && time_after(jiffies, peer->hears_until))
+		orack_peer_set_hears(on, peer, false);
+	if (peer->acks && time_after(jiffies, peer->heard + ORACK_IDLE)) {
+		orack_peer_set_acks(on, peer, false);
+		peer->unanswered = min_t(u32, peer->unanswered, ORACK_FIRST_TRIES);
+	}
+	due = orack_peer_is_due(peer);
+	if (due) {
+		peer->announced = jiffies | 1UL;
+		peer->unanswered++;
+	}
+	spin_unlock(&peer->lock);
+	return due;
+}
+
+static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_peer *peer)
+{
+	unsigned long keep = ORACK_IDLE;
+
+	if (orack_peer_is_silent(peer) && READ_ONCE(on->peer_count) < ORACK_PEERS_MAX / 2)
+		keep = ORACK_SILENT;
+	return !peer->hears && !peer->acks &&
+	       (!peer->used || time_after(jiffies, peer->used + keep));
+}
+
+/* Nobody but us takes peers out while we run. */
+static void orack_peer_work(struct work_struct *work)
+{
+	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
+	struct orack_peer *peer;
+
+	local_bh_disable();
+	rcu_read_lock();
+	list_for_each_entry_rcu(peer, &on->peers, list) {
+		if (orack_peer_tick(on, peer)) {
+			orack_announce(on, peer, ORACK_LIFETIME_MS);
+		} else if (orack_peer_is_gone(on, peer)) {
+			spin_lock(&on->lock);
+			orack_peer_remove(on, peer);
+			spin_unlock(&on->lock);
+		}
+	}
+	rcu_read_unlock();
+	local_bh_enable();
+	if (READ_ONCE(on->peer_count))
+		queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
+}
+
+/* -- a namespace ------------------------------------------------------------------------------ */
+
+void orack_peer_open(struct onramp_net *on)
+{
+	spin_lock_init(&on->lock);
+	INIT_LIST_HEAD(&on->peers);
+	INIT_DELAYED_WORK(&on->work, orack_peer_work);
+}
+
+/* The last qdisc goes: who sends us receipts is told so, and all are forgotten.  Nobody
+ * notes or announces any more.
+ */
+void orack_peer_close(struct onramp_net *on)
+{
+	struct orack_peer *peer, *next;
+
+	cancel_delayed_work_sync(&on->work);
+	local_bh_disable();
+	rcu_read_lock();
+	list_for_each_entry_rcu(peer, &on->peers, list) {
+		if (peer->acks)
+			orack_announce(on, peer, 0);
+	}
+	rcu_read_unlock();
+	spin_lock(&on->lock);
+	list_for_each_entry_safe(peer, next, &on->peers, list)
+		orack_peer_remove(on, peer);
+	spin_unlock(&on->lock);
+	local_bh_enable();
+}
+
+int orack_peer_init(void)
+{
+	int err = -ENOMEM;
+
+	orack_peer_cache = kmem_cache_create("onramp_peer", sizeof(struct orack_peer), 0,
+					     SLAB_HWCACHE_ALIGN, NULL);
+	if (!orack_peer_cache)
+		return err;
+	err = rhashtable_init(&orack_peers, &orack_peer_params);
+	if (err)
+		kmem_cache_destroy(orack_peer_cache);
+	return err;
+}
+
+void orack_peer_exit(void)
+{
+	rcu_barrier();
+	rhashtable_destroy(&orack_peers);
+	kmem_cache_destroy(orack_peer_cache);
+}

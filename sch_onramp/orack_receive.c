@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receipts and announcements that came: which are believed, and what they do.  The order
+ * of checks is that of Documentation/onramp-wire.rst.  Called in a softirq under the RCU
+ * read lock.
+ */
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "orack.h"
+
+/* No receiver sends as many: 32 KB of data in each are 260 Gbit/s from one host. */
+#define ORACK_WINDOW_NS		1000000
+#define ORACK_WINDOW_MAX	1000
+
+static const enum onramp_stat orack_fault_stat[] = {
+	[ORACK_BAD_LENGTH] = ONRAMP_STAT_REFUSED_LENGTH,
+	[ORACK_BAD_VERSION] = ONRAMP_STAT_REFUSED_VERSION,
+	[ORACK_BAD_KIND] = ONRAMP_STAT_REFUSED_KIND,
+	[ORACK_BAD_COUNT] = ONRAMP_STAT_REFUSED_COUNT,
+	[ORACK_BAD_VALUE] = ONRAMP_STAT_REFUSED_VALUE,
+};
+
+/* The flow of an entry as this host has it: its own end is the source of the data in a
+ * receipt, and the destination in an announcement.
+ */
+static void orack_flow(const struct orack_pair *pair, u16 own_port, u16 other_port,
+		       struct onramp_key *key)
+{
+	memset(key, 0, sizeof(*key));
+	key->net = pair->net;
+	key->saddr = pair->local;
+	key->daddr = pair->remote;
+	key->sport = htons(own_port);
+	key->dport = htons(other_port);
+}
+
+/* -- announcements ----------------------------------------------------------------------- */
+
+static bool orack_is_connected(const struct orack_pair *pair, const struct orack_datagram *d,
+			       int ifindex)
+{
+	struct onramp_key key;
+	struct orack_entry e;
+	struct sock *sk;
+
+	orack_read_entry(d, 0, &e);
+	orack_flow(pair, e.dport, e.sport, &key);
+	sk = onramp_packet_socket(&key, ifindex);
+	if (sk)
+		sock_gen_put(sk);
+	return sk;
+}
+
+/* Who has receipts already may go on, or end it, between two connections. */
+static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
+					   const struct orack_datagram *d, int ifindex)
+{
+	int oif;
+
+	if (!orack_peer_hears(pair, &oif) && !orack_is_connected(pair, d, ifindex))
+		return ONRAMP_STAT_REFUSED_FLOW;
+	return orack_peer_announced(on, pair, &d->h, ifindex);
+}
+
+/* -- receipts ---------------------------------------------------------------------------- */
+
+static bool orack_peer_may(struct orack_peer *peer, u64 now_ns)
+{
+	if (now_ns - peer->window_ns >= ORACK_WINDOW_NS) {
+		peer->window_ns = now_ns;
+		peer->window_count = 0;
+	}
+	return peer->window_count++ < ORACK_WINDOW_MAX;
+}
+
+/* ctl->lock is held, ctl->sched is not NULL. */
+static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *ctl,
+				   const struct orack_datagram *d, const struct orack_entry *e,
+				   u64 now_ns)
+{
+	struct onramp_departure departure;
+	u64 queue_ns, rtt_ns, excess_ns;
+
+	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
+	    !onramp_flight_find(&ctl->flight, e->end_seq))
+		return ONRAMP_STAT_REFUSED_SEQUENCE;
+	if (!onramp_ctl_departure(ctl, e->end_seq, &departure))
+		return ONRAMP_STAT_REFUSED_AMBIGUOUS;
+	rtt_ns = now_ns - min(departure.tx_ns, now_ns);
+	if (e->age_ns > rtt_ns)
+		return ONRAMP_STAT_REFUSED_TIME;
+	ctl->receipt_seq = e->end_seq;
+	excess_ns = onramp_path_excess_ns(&ctl->key, rtt_ns - e->age_ns, now_ns);
+	spin_lock(&peer->lock);
+	queue_ns = onramp_clock_sample(&peer->clock, d->h.clock, now_ns, departure.tx_ns,
+				       d->h.time_ns - e->age_ns, excess_ns);
+	peer->samples++;
+	spin_unlock(&peer->lock);
+	onramp_ctl_sample(ctl, e->end_seq, min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS), now_ns);
+	atomic64_inc(&ctl->sched->counts.samples_orack);
+	if (onramp_flight_holds(&ctl->flight, e->end_seq))
+		onramp_flight_acked(&ctl->flight, e->end_seq);
+	onramp_path_learn(ctl, now_ns);
+	return ONRAMP_STAT_SAMPLES;
+}
+
+static enum onramp_stat orack_entry(struct orack_peer *peer, const struct orack_datagram *d,
+				    const struct orack_entry *e, u64 now_ns)
+{
+	enum onramp_stat stat = ONRAMP_STAT_REFUSED_FLOW;
+	struct onramp_ctl *ctl;
+	struct onramp_key key;
+
+	orack_flow(&peer->pair, e->sport, e->dport, &key);
+	ctl = onramp_ctl_lookup(&key);
+	if (!ctl)
+		return stat;
+	spin_lock(&ctl->lock);
+	if (ctl->sched && ctl->source == ONRAMP_SOURCE_ORACK)
+		stat = orack_take(peer, ctl, d, e, now_ns);
+	spin_unlock(&ctl->lock);
+	return stat;
+}
+
+static void orack_entries(struct onramp_net *on, struct orack_peer *peer,
+			  const struct orack_datagram *d, u64 now_ns)
+{
+	struct orack_entry e;
+	enum onramp_stat stat;
+	u32 i, refused = 0;
+
+	for (i = 0; i < d->h.count; i++) {
+		orack_read_entry(d, i, &e);
+		stat = orack_entry(peer, d, &e, now_ns);
+		refused += stat != ONRAMP_STAT_SAMPLES;
+		orack_count(on, stat);
+	}
+	if (!refused)
+		return;
+	spin_lock(&peer->lock);
+	peer->refused += refused;
+	spin_unlock(&peer->lock);
+}
+
+static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack_pair *pair,
+				       const struct orack_datagram *d)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+	u64 now_ns = ktime_get_ns();
+	bool may;
+
+	if (!peer || !READ_ONCE(peer->announced))
+		return ONRAMP_STAT_REFUSED_PEER;
+	spin_lock(&peer->lock);
+	may = orack_peer_may(peer, now_ns);
+	if (may)
+		orack_peer_heard(on, peer);
+	else
+		peer->refused++;
+	spin_unlock(&peer->lock);
+	if (!may)
+		return ONRAMP_STAT_REFUSED_RATE;
+	orack_entries(on, peer, d, now_ns);
+	return ONRAMP_STAT_RECEIPTS_TAKEN;
+}
+
+/* @p: from the network, as it came. */
+void orack_receive(struct onramp_net *on, struct orack_packet *p)
+{
+	struct orack_datagram d;
+	struct orack_pair pair;
+	enum orack_fault fault;
+
+	fault = orack_decode(p->maced.data, p->bytes, &d);
+	if (fault) {
+		orack_count(on, orack_fault_stat[fault]);
+		return;
+	}
+	if (!orack_key_verify(on, p, &d))
+		return;
+	memset(&pair, 0, sizeof(pair));
+	write_pnet(&pair.net, on->net);
+	pair.local = p->maced.to;
+	pair.remote = p->maced.from;
+	orack_count(on, d.h.kind == ORACK_ANNOUNCEMENT ?
+		    orack_announcement(on, &pair, &d, p->oif) :
+		    orack_receipts(on, &pair, &d));
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * OR-ACKs on the wire (Documentation/onramp-wire.rst): the payload of a UDP datagram.
+ *
+ *      0        1        2        3        4                          8
+ *     +--------+--------+--------+--------+--------------------------+
+ *     | version|  kind  | key id |  count | clock, or lifetime in ms |
+ *     +--------+--------+--------+--------+--------------------------+
+ *     | time, nanoseconds                                            |   16
+ *     +-----------------+-----------------+--------------------------+
+ *     | port of sender  | port of receiver| end sequence             |
+ *     +-----------------+-----------------+--------------------------+
+ *     | age, nanoseconds                  |  ... count such entries  |   + 12 each
+ *     +-----------------------------------+--------------------------+
+ *     | SipHash-2-4, where the key id is not 0                       |   + 8
+ *     +--------------------------------------------------------------+
+ *
+ * All numbers are in network order.  The addresses of a flow are those of the datagram,
+ * turned round.  Nothing that was received is believed before orack_decode() took it: it
+ * reads no byte that is not there, and what it takes has one meaning only.
+ */
+#ifndef ORACK_WIRE_H
+#define ORACK_WIRE_H
+
+#include "include/turnpike_types.h"
+
+#define ORACK_VERSION		1
+
+#define ORACK_HEADER_BYTES	16
+#define ORACK_KEY_OFFSET	2
+#define ORACK_ENTRY_BYTES	12
+#define ORACK_MAC_BYTES		8
+
+/* With a MAC 408 bytes: whole in any IPv6 packet, and in one cache-warm copy. */
+#define ORACK_ENTRIES_MAX	32
+#define ORACK_BYTES_MAX		(ORACK_HEADER_BYTES + ORACK_ENTRIES_MAX * ORACK_ENTRY_BYTES + \
+				 ORACK_MAC_BYTES)
+
+/* A receipt that waited longer says nothing about now. */
+#define ORACK_AGE_MAX_NS	1000000000U
+
+/* Who is gone for a minute is not sent receipts any more. */
+#define ORACK_LIFETIME_MAX_MS	60000U
+
+enum orack_kind {
+	ORACK_RECEIPTS = 1,	/* data that arrived */
+	ORACK_ANNOUNCEMENT = 2,	/* "send me receipts": one entry, a flow that shows why */
+};
+
+/* Why a datagram is no good; what is found first counts. */
+enum orack_fault {
+	ORACK_GOOD,
+	ORACK_BAD_LENGTH,	/* cut short, or more than it says */
+	ORACK_BAD_VERSION,
+	ORACK_BAD_KIND,
+	ORACK_BAD_COUNT,
+	ORACK_BAD_VALUE,	/* in an entry, or the lifetime */
+};
+
+struct orack_header {
+	u8 kind;
+	u8 key;			/* 0: no MAC */
+	u8 count;
+	u32 clock;		/* whose times these are; or lifetime in ms, 0: no more */
+	u64 time_ns;		/* of sending, by that clock; or of announcing */
+};
+
+struct orack_entry {
+	u16 sport;		/* of who sent the data */
+	u16 dport;
+	u32 end_seq;		/* after the newest byte */
+	u32 age_ns;		/* from its arrival to the sending of the datagram */
+};
+
+/* What orack_decode() took; it points into the datagram. */
+struct orack_datagram {
+	struct orack_header h;
+	const u8 *entries;
+	const u8 *mac;		/* NULL: none; all before it is what it is about */
+	u32 maced_bytes;
+};
+
+static inline u32 orack_get16(const u8 *at)
+{
+	return (u32)at[0] << 8 | at[1];
+}
+
+static inline u32 orack_get32(const u8 *at)
+{
+	return orack_get16(at) << 16 | orack_get16(at + 2);
+}
+
+static inline u64 orack_get64(const u8 *at)
+{
+	return (u64)orack_get32(at) << 32 | orack_get32(at + 4);
+}
+
+static inline void orack_put16(u8 *at, u32 value)
+{
+	at[0] = (u8)(value >> 8);
+	at[1] = (u8)value;
+}
+
+static inline void orack_put32(u8 *at, u32 value)
+{
+	orack_put16(at, value >> 16);
+	orack_put16(at + 2, value & 0xffff);
+}
+
+static inline void orack_put64(u8 *at, u64 value)
+{
+	orack_put32(at, (u32)(value >> 32));
+	orack_put32(at + 4, (u32)value);
+}
+
+static inline u32 orack_bytes(u32 count, bool mac)
+{
+	return ORACK_HEADER_BYTES + count * ORACK_ENTRY_BYTES + (mac ? ORACK_MAC_BYTES : 0);
+}
+
+static inline void orack_read_entry(const struct orack_datagram *d, u32 i, struct orack_entry *e)
+{
+	const u8 *at = d->entries + i * ORACK_ENTRY_BYTES;
+
+	e->sport = (u16)orack_get16(at);
+	e->dport = (u16)orack_get16(at + 2);
+	e->end_seq = orack_get32(at + 4);
+	e->age_ns = orack_get32(at + 8);
+}
+
+static inline bool orack_entry_is_good(const struct orack_header *h, const struct orack_entry *e)
+{
+	if (!e->sport || !e->dport)
+		return false;
+	if (h->kind == ORACK_ANNOUNCEMENT)
+		return !e->end_seq && !e->age_ns;
+	return e->age_ns <= ORACK_AGE_MAX_NS;
+}
+
+static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
+						   struct orack_header *h)
+{
+	if (bytes < ORACK_HEADER_BYTES)
+		return ORACK_BAD_LENGTH;
+	if (data[0] != ORACK_VERSION)
+		return ORACK_BAD_VERSION;
+	h->kind = data[1];
+	h->key = data[ORACK_KEY_OFFSET];
+	h->count = data[3];
+	h->clock = orack_get32(data + 4);
+	h->time_ns = orack_get64(data + 8);
+	if (h->kind != ORACK_RECEIPTS && h->kind != ORACK_ANNOUNCEMENT)
+		return ORACK_BAD_KIND;
+	if (!h->count || h->count > ORACK_ENTRIES_MAX ||
+	    (h->kind == ORACK_ANNOUNCEMENT && h->count != 1))
+		return ORACK_BAD_COUNT;
+	if (bytes != orack_bytes(h->count, h->key))
+		return ORACK_BAD_LENGTH;
+	if (h->kind == ORACK_ANNOUNCEMENT && h->clock > ORACK_LIFETIME_MAX_MS)
+		return ORACK_BAD_VALUE;
+	return ORACK_GOOD;
+}
+
+/* The MAC is looked for, not checked. */
+static inline enum orack_fault orack_decode(const u8 *data, size_t bytes,
+					    struct orack_datagram *d)
+{
+	enum orack_fault fault = orack_decode_header(data, bytes, &d->h);
+	struct orack_entry e;
+	u32 i;
+
+	if (fault)
+		return fault;
+	d->entries = data + ORACK_HEADER_BYTES;
+	d->maced_bytes = orack_bytes(d->h.count, false);
+	d->mac = d->h.key ? data + d->maced_bytes : NULL;
+	for (i = 0; i < d->h.count; i++) {
+		orack_read_entry(d, i, &e);
+		if (!orack_entry_is_good(&d->h, &e))
+			return ORACK_BAD_VALUE;
+	}
+	return ORACK_GOOD;
+}
+
+/* Write a datagram of h->count entries to @to, which has ORACK_BYTES_MAX bytes.  Returns
+ * its length without a MAC: who has the key writes that behind it.
+ */
+static inline u32 orack_encode(u8 *to, const struct orack_header *h,
+			       const struct orack_entry *entries)
+{
+	u8 *at = to + ORACK_HEADER_BYTES;
+	u32 i;
+
+	to[0] = ORACK_VERSION;
+	to[1] = h->kind;
+	to[ORACK_KEY_OFFSET] = h->key;
+	to[3] = h->count;
+	orack_put32(to + 4, h->clock);
+	orack_put64(to + 8, h->time_ns);
+	for (i = 0; i < h->count; i++, at += ORACK_ENTRY_BYTES) {
+		orack_put16(at, entries[i].sport);
+		orack_put16(at + 2, entries[i].dport);
+		orack_put32(at + 4, entries[i].end_seq);
+		orack_put32(at + 8, entries[i].age_ns);
+	}
+	return orack_bytes(h->count, false);
+}
+
+#endif /* ORACK_WIRE_H */

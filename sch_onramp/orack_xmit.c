@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The UDP socket of OR-ACKs, one in each namespace where a qdisc pauses.
+ *
+ * It keeps the port from others and takes what comes before any queue of a socket, so
+ * that no application gets a datagram and no ICMP error goes back.  What is sent is
+ * built here: who sends may hold a qdisc's lock's worth of bottom halves off, not more.
+ */
+#include <linux/ip.h>
+#include <linux/rtnetlink.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <net/udp.h>
+
+#include "compat/udp_encap.h"
+#include "orack.h"
+
+/* -- out ----------------------------------------------------------------------------- */
+
+static struct sk_buff *orack_build(const struct orack_packet *p, const struct dst_entry *dst,
+				   u16 port)
+{
+	u32 headers = LL_RESERVED_SPACE(dst->dev) + sizeof(struct ipv6hdr) + sizeof(struct udphdr);
+	struct sk_buff *skb = alloc_skb(headers + p->bytes + dst->dev->needed_tailroom,
+					GFP_ATOMIC | __GFP_NOWARN);
+	struct udphdr *uh;
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, headers);
+	skb_put_data(skb, p->maced.data, p->bytes);
+	uh = skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh->source = htons(port);
+	uh->dest = htons(port);
+	uh->len = htons(skb->len);
+	uh->check = 0;
+	return skb;
+}
+
+static int orack_send_ipv4(struct sock *sk, const struct orack_packet *p, u16 port)
+{
+	__be32 saddr = p->maced.from.s6_addr32[3], daddr = p->maced.to.s6_addr32[3];
+	struct sk_buff *skb;
+	struct flowi4 fl4;
+	struct rtable *rt;
+
+	rt = ip_route_output_ports(sock_net(sk), &fl4, NULL, daddr, saddr, htons(port),
+				   htons(port), IPPROTO_UDP, p->tos, 0);
+	if (IS_ERR(rt))
+		return PTR_ERR(rt);
+	skb = orack_build(p, &rt->dst, port);
+	if (!skb) {
+		ip_rt_put(rt);
+		return -ENOMEM;
+	}
+	skb_dst_set(skb, &rt->dst);
+	skb->protocol = htons(ETH_P_IP);
+	udp_set_csum(false, skb, saddr, daddr, skb->len);
+	return ip_build_and_send_pkt(skb, sk, saddr, daddr, NULL, p->tos);
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static int orack_send_ipv6(struct sock *sk, const struct orack_packet *p, u16 port)
+{
+	struct flowi6 fl6 = {
+		.flowi6_proto = IPPROTO_UDP,
+		.flowi6_oif = p->oif,
+		.saddr = p->maced.from,
+		.daddr = p->maced.to,
+		.fl6_sport = htons(port),
+		.fl6_dport = htons(port),
+	};
+	struct dst_entry *dst = ip6_route_output(sock_net(sk), NULL, &fl6);
+	struct sk_buff *skb;
+	int err = dst->error;
+
+	if (err)
+		goto fail;
+	err = -ENOMEM;
+	skb = orack_build(p, dst, port);
+	if (!skb)
+		goto fail;
+	skb_dst_set(skb, dst);
+	skb->protocol = htons(ETH_P_IPV6);
+	udp6_set_csum(false, skb, &fl6.saddr, &fl6.daddr, skb->len);
+	return ip6_xmit(sk, skb, &fl6, READ_ONCE(sk->sk_mark), NULL, p->tos,
+			READ_ONCE(sk->sk_priority));
+
+fail:
+	dst_release(dst);
+	return err;
+}
+#else
+static int orack_send_ipv6(struct sock *sk, const struct orack_packet *p, u16 port)
+{
+	return -EAFNOSUPPORT;
+}
+#endif
+
+/* Signs and sends.  Bottom halves are off; under the RCU read lock. */
+int orack_send(struct onramp_net *on, struct orack_packet *p)
+{
+	struct sock *sk = rcu_dereference(on->sk);
+	u16 port = READ_ONCE(on->port);
+	int err;
+
+	if (!sk)
+		return -ENOTCONN;
+	orack_key_sign(on, p);
+	if (ipv6_addr_v4mapped(&p->maced.to))
+		err = orack_send_ipv4(sk, p, port);
+	else if (sk->sk_family == AF_INET6)
+		err = orack_send_ipv6(sk, p, port);
+	else
+		err = -EAFNOSUPPORT;
+	/* It went, and the queue is getting full. */
+	if (err == NET_XMIT_CN)
+		err = 0;
+	if (err)
+		orack_count(on, ONRAMP_STAT_SEND_FAILED);
+	return err;
+}
+
+/* -- in ------------------------------------------------------------------------------ */
+
+static void orack_addresses(const struct sk_buff *skb, struct orack_packet *p)
+{
+	if (skb->protocol == htons(ETH_P_IPV6)) {
+		p->maced.from = ipv6_hdr(skb)->saddr;
+		p->maced.to = ipv6_hdr(skb)->daddr;
+		return;
+	}
+	ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &p->maced.from);
+	ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &p->maced.to);
+}
+
+/* UDP has checked lengths and checksum; its header is still in front. */
+static int orack_receive_skb(struct sock *sk, struct sk_buff *skb)
+{
+	struct onramp_net *on = rcu_dereference_sk_user_data(sk);
+	u32 bytes = skb->len - sizeof(struct udphdr);
+	struct orack_packet p;
+
+	if (!on)
+		goto out;
+	if (bytes > ORACK_BYTES_MAX) {
+		orack_count(on, ONRAMP_STAT_REFUSED_LENGTH);
+		goto out;
+	}
+	if (skb_copy_bits(skb, sizeof(struct udphdr), p.maced.data, bytes))
+		goto out;
+	orack_addresses(skb, &p);
+	p.bytes = bytes;
+	p.oif = skb->dev->ifindex;
+	p.tos = 0;
+	orack_receive(on, &p);
+out:
+	consume_skb(skb);
+	return 0;
+}
+
+/* -- the socket ----------------------------------------------------------------------- */
+
+static int orack_bind(struct socket *sock, u16 family, u16 port)
+{
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	if (family == AF_INET)
+		return kernel_bind(sock, (struct sockaddr *)&four, sizeof(four));
+	/* Both families, whatever net.ipv6.bindv6only says. */
+	sock->sk->sk_ipv6only = false;
+	return kernel_bind(sock, (struct sockaddr *)&six, sizeof(six));
+}
+
+static int orack_open_family(struct onramp_net *on, u16 family)
+{
+	struct socket *sock;
+	int err;
+
+	err = sock_create_kern(on->net, family, SOCK_DGRAM, IPPROTO_UDP, &sock);
+	if (err)
+		return err;
+	sock->sk->sk_allocation = GFP_ATOMIC;
+	rcu_assign_sk_user_data(sock->sk, on);
+	udp_sk(sock->sk)->encap_rcv = orack_receive_skb;
+	WRITE_ONCE(udp_sk(sock->sk)->encap_type, 1);
+	tp_udp_encap_enable(sock->sk);
+	err = orack_bind(sock, family, on->port);
+	if (err) {
+		sock_release(sock);
+		return err;
+	}
+	rcu_assign_pointer(on->sk, sock->sk);
+	return 0;
+}
+
+/* Under RTNL. */
+int orack_open(struct onramp_net *on)
+{
+	int err = -EAFNOSUPPORT;
+
+	if (IS_ENABLED(CONFIG_IPV6))
+		err = orack_open_family(on, AF_INET6);
+	/* IPv6 may be switched off at boot. */
+	if (err == -EAFNOSUPPORT)
+		err = orack_open_family(on, AF_INET);
+	return err;
+}
+
+/* When it returns nobody is in it, nor sends by it. */
+void orack_close(struct onramp_net *on)
+{
+	struct sock *sk = rtnl_dereference(on->sk);
+
+	if (!sk)
+		return;
+	RCU_INIT_POINTER(on->sk, NULL);
+	rcu_assign_sk_user_data(sk, NULL);
+	synchronize_net();
+	sock_release(sk->sk_socket);
+}

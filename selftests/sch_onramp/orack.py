@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""OR-ACKs as others see them; Documentation/onramp-wire.rst has the format.
+
+orack.py watch DEVICE SECONDS [PORT]
+    what passes: announcements=N receipts=N icmp=N receipts_bytes=N data_bytes=N
+orack.py ask ADDRESS PORT LIFETIME_MS
+    a host without On-Ramp that announces itself: connect, announce, send data for two
+    lifetimes; checks every receipt, prints during=N after=N receipts that came
+orack.py attack DEVICE ADDRESS --packets N
+    send what no honest peer sends to a host whose data arrives at DEVICE, knowing all that
+    can be seen there; prints sent=N and gap_ms=N, the longest time without new data
+orack.py bind PORT
+    hold the UDP port, until killed
+"""
+import argparse
+import random
+import select
+import socket
+import struct
+import sys
+import time
+
+ETH_P_ALL = 3
+SO_RCVBUFFORCE = 33
+PORT = 61004
+RECEIPTS, ANNOUNCEMENT = 1, 2
+HEADER = struct.Struct("!BBBBLQ")
+ENTRY = struct.Struct("!HHLL")
+TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
+AT_ONCE = 50
+PAUSE_S = 50e-6
+STRANGE = (0, 1, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**32 - 1)
+
+
+def sniffer(device):
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 26)
+    sock.bind((device, ETH_P_ALL))
+    sock.setblocking(False)
+    return sock
+
+
+def parse(frame):
+    """Protocol and payload of an IP packet, (None, b"") for anything else."""
+    if frame[12:14] == b"\x08\0":
+        start = 14 + (frame[14] & 15) * 4
+        return frame[23], frame[start:14 + struct.unpack_from("!H", frame, 16)[0]]
+    if frame[12:14] == b"\x86\xdd":
+        return frame[20], frame[54:54 + struct.unpack_from("!H", frame, 18)[0]]
+    return None, b""
+
+
+def data_of(segment):
+    """(source port, destination port, sequence, bytes) of a TCP segment."""
+    sport, dport, seq = struct.unpack_from("!HHL", segment)
+    return sport, dport, seq, len(segment) - (segment[12] >> 4) * 4
+
+
+def watch(args):
+    sock = sniffer(args.device)
+    count = dict.fromkeys(("announcements", "receipts", "icmp", "receipts_bytes", "data_bytes"), 0)
+    end = time.monotonic() + args.seconds
+    while time.monotonic() < end:
+        if not select.select([sock], [], [], 0.01)[0]:
+            continue
+        frame = sock.recv(1 << 17)
+        protocol, payload = parse(frame)
+        if protocol == TCP:
+            count["data_bytes"] += data_of(payload)[3]
+        elif protocol == ICMP or protocol == ICMP6 and payload[0] < 128:
+            count["icmp"] += 1
+        elif protocol == UDP and struct.unpack_from("!H", payload, 2)[0] == args.port:
+            if payload[9] == RECEIPTS:
+                count["receipts"] += 1
+                count["receipts_bytes"] += len(frame)
+            else:
+                count["announcements"] += 1
+    print(" ".join(f"{name}={value}" for name, value in count.items()))
+
+
+def receipts(entries, clock, now_ns, key=0):
+    head = HEADER.pack(1, RECEIPTS, key, len(entries), clock, now_ns)
+    return head + b"".join(ENTRY.pack(*entry) for entry in entries) + bytes(8 if key else 0)
+
+
+def announcement(sport, dport, lifetime_ms, key=0):
+    head = HEADER.pack(1, ANNOUNCEMENT, key, 1, lifetime_ms, time.time_ns())
+    return head + ENTRY.pack(sport, dport, 0, 0) + bytes(8 if key else 0)
+
+
+def udp_socket(address):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_DGRAM)
+    sock.bind(("", PORT))
+    sock.connect((address, PORT))
+    return sock
+
+
+def check_receipt(data, ports):
+    version, kind, key, count, _, _ = HEADER.unpack_from(data)
+    if (version, kind, key, count) != (1, RECEIPTS, 0, 1) or len(data) != 28:
+        sys.exit(f"not a receipt for one flow: {data.hex()}")
+    sport, dport, _, age = ENTRY.unpack_from(data, HEADER.size)
+    if (sport, dport) != ports or age > 1000000:
+        sys.exit(f"a receipt for another flow, or too old: {data.hex()}")
+
+
+def ask(args):
+    udp = udp_socket(args.address)
+    tcp = socket.create_connection((args.address, args.port))
+    ports = tcp.getsockname()[1], tcp.getpeername()[1]
+    udp.send(announcement(*ports, args.lifetime_ms))
+    start, lifetime = time.monotonic(), args.lifetime_ms / 1e3
+    count = {"during": 0, "after": 0}
+    while time.monotonic() < start + 2 * lifetime:
+        tcp.sendall(bytes(20000))
+        time.sleep(0.002)
+        while select.select([udp], [], [], 0)[0]:
+            check_receipt(udp.recv(2048), ports)
+            # The last batch goes out a moment later, and jiffies are coarse.
+            count["after" if time.monotonic() > start + lifetime * 1.1 else "during"] += 1
+    print(" ".join(f"{name}={value}" for name, value in count.items()))
+
+
+class Victim:
+    """What can be seen of its connections."""
+
+    def __init__(self, device):
+        self.sock = sniffer(device)
+        self.flow = {}			# (sport, dport): newest sequence number
+        self.newest_s = None
+        self.gap_s = 0
+
+    def look(self):
+        while select.select([self.sock], [], [], 0)[0]:
+            protocol, payload = parse(self.sock.recv(1 << 17))
+            if protocol != TCP:
+                continue
+            sport, dport, seq, length = data_of(payload)
+            if dport != 5001 or not length:
+                continue
+            self.flow[sport, dport] = (seq + length) & 0xffffffff
+            now = time.monotonic()
+            if self.newest_s:
+                self.gap_s = max(self.gap_s, now - self.newest_s)
+            self.newest_s = now
+
+
+def entry(dice, victim):
+    (sport, dport), seq = dice.choice(list(victim.flow.items()))
+    seq += dice.choice((0, 0, 0, 1, -1, dice.randrange(-100000, 100000), dice.randrange(2**32)))
+    return sport, dport, seq & 0xffffffff, dice.choice((*STRANGE, dice.randrange(10**6)))
+
+
+def forged(dice, victim, old):
+    what = dice.randrange(8)
+    key = dice.choice((0, 0, 0, 1, 2))
+    if what == 0:
+        return dice.randbytes(dice.randrange(500))
+    if what == 1:
+        sport, dport = dice.choice(list(victim.flow))
+        return announcement(dport, sport, dice.choice((0, 1, 1000, 60000, 60001)), key)
+    if what == 2:
+        return announcement(dice.randrange(65536), dice.randrange(65536), 60000, key)
+    if what == 3 and old:
+        return dice.choice(old)
+    data = receipts([entry(dice, victim) for _ in range(dice.choice((1, 1, 2, 32)))],
+                    dice.choice((1, 1, 1, 2)),
+                    (time.monotonic_ns() + dice.choice((0, 10**7, 10**10, -10**7,
+                                                        dice.randrange(2**63)))) % 2**64, key)
+    if what == 4:
+        return data[:dice.randrange(len(data))]
+    if what == 5:
+        place = dice.randrange(len(data))
+        return data[:place] + dice.randbytes(1) + data[place + 1:]
+    old.append(data)
+    del old[:-1000]
+    return data
+
+
+def attack(args):
+    dice, victim, old = random.Random(args.packets), Victim(args.device), []
+    udp = udp_socket(args.address)
+    udp.setblocking(False)
+    while not victim.flow:
+        time.sleep(0.001)
+        victim.look()
+    for number in range(args.packets):
+        if number % AT_ONCE == 0:
+            time.sleep(PAUSE_S)
+            victim.look()
+        udp.send(forged(dice, victim, old))
+        if number % 1000 == 0:
+            while select.select([udp], [], [], 0)[0]:
+                udp.recv(2048)
+    print(f"sent={args.packets} gap_ms={victim.gap_s * 1e3:.3f}")
+
+
+def bind(args):
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
+        sock.bind(("", args.port))
+        print("bound", flush=True)
+        time.sleep(1000)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("watch")
+    command.add_argument("device")
+    command.add_argument("seconds", type=float)
+    command.add_argument("port", type=int, nargs="?", default=PORT)
+    command = commands.add_parser("ask")
+    command.add_argument("address")
+    command.add_argument("port", type=int)
+    command.add_argument("lifetime_ms", type=int)
+    command = commands.add_parser("attack")
+    command.add_argument("device")
+    command.add_argument("address")
+    command.add_argument("--packets", type=int, default=20000)
+    command = commands.add_parser("bind")
+    command.add_argument("port", type=int)
+    args = parser.parse_args()
+    {"watch": watch, "ask": ask, "attack": attack, "bind": bind}[args.command](args)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,345 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# OR-ACKs: packets are held by receipts of the receiver alone, without any timestamp; who
+# gets receipts, and who does not; keys; what forged ones can do.
+#
+# TURNPIKE_HOSTILE_PACKETS=N: so many datagrams of each attack.
+
+# shellcheck source=selftests/sch_onramp/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+orack=$here/orack.py
+packets=${TURNPIKE_HOSTILE_PACKETS:-20000}
+key_file=$TMPDIR/key
+echo 00112233445566778899aabbccddeeff > "$key_file"
+echo ffeeddccbbaa99887766554433221100 > "$key_file.2"
+
+command -v turnpike > /dev/null || skip_all "needs the turnpike command"
+
+# The receiver's qdisc is on a device without traffic: receipts are the namespace's.
+acker() {
+	in_b tc qdisc del dev lo root 2>/dev/null
+	[ "$1" = off ] || in_b tc qdisc add dev lo root onramp
+}
+
+# stat NAME [NETNS]
+stat() { ip netns exec "${2:-$a}" turnpike onramp stats | sed -n "s/^$1 //p"; }
+
+# peer NAME [NETNS]: of the only peer, "none" without one
+peer() {
+	ip netns exec "${2:-$a}" turnpike onramp peers -j |
+		/usr/bin/python3 -c '
+import json, sys
+peers = json.load(sys.stdin)
+print(json.dumps(peers[0][sys.argv[1]]) if peers else "none")' "$1"
+}
+
+no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# send SECONDS: four flows, and counters stand still after them
+send() {
+	in_a "$traffic" send "${to:-10.1.0.2}" --flows 4 --seconds "$@" &&
+		wait_for "the flows' end" no_flow_is_left
+}
+
+show() {
+	echo "samples $(counter samples) by receipts $(counter samples_orack)" \
+		"pauses $(counter pauses) held $(counter held)"
+}
+
+held_by_receipts() {
+	acker on && onramp threshold 200us feedback orack || return 1
+	send 1 && show
+	[ "$(counter samples_orack)" -gt 100 ] && [ "$(counter pauses)" -gt 10 ] &&
+		[ "$(counter held)" -gt 10 ] && [ "$(counter samples)" = "$(counter samples_orack)" ]
+}
+
+overload__is_held_back_by_receipts() { held_by_receipts; }
+
+overload__is_held_back_by_receipts_ipv6() { to=fd01::2 held_by_receipts; }
+
+overload__queue_is_shorter_than_without() {
+	acker on && sleep 0.2
+	# A threshold beyond all delays measures and never holds.
+	onramp threshold 900ms pause_max 950ms nogovernor || return 1
+	send 1 || return 1
+	without=$(counter delay_p50_ns)
+	[ "$(counter held)" = 0 ] || { echo "held below the threshold"; return 1; }
+	onramp threshold 200us || return 1
+	send 1 || return 1
+	with=$(counter delay_p50_ns)
+	echo "median queueing delay in ns: $without without pauses, $with with"
+	[ "$without" -gt 0 ] && [ "$((with * 2))" -lt "$without" ]
+}
+
+auto__prefers_timestamps() {
+	need_usec_ts || return
+	acker on && onramp threshold 200us || return 1
+	send 0.3 && show
+	in_a turnpike usec-ts off 10.1.0.0/24 && in_b turnpike usec-ts off 10.1.0.0/24 || return 1
+	[ "$(counter samples)" -gt 10 ] && [ "$(counter samples_orack)" = 0 ]
+}
+
+tcpts__never_announces() {
+	acker on && onramp || return 1
+	in_a tc qdisc change dev veth0 root onramp feedback tcpts 2> /dev/null ||
+		{ echo "this kernel has no microsecond TCP timestamps"; return 4; }
+	_announced=$(stat announced)
+	send 0.3 && [ "$(stat announced)" = "$_announced" ] && [ "$(counter controlled)" = 0 ]
+}
+
+# watched SECONDS: what passes the sender's device while four flows send
+watched() {
+	start_sender --flows 4 --seconds 60 --max-pacing 2500000
+	wait_for "flows" flows_are_up
+	seen=$(in_a "$orack" watch veth0 "$1")
+	stop_sender
+	wait_for "the flows' end" no_flow_is_left
+	echo "$seen"
+	[ "$(field data_bytes "$seen")" -gt 1000000 ]
+}
+
+receipts__none_without_an_announcement() {
+	acker on && in_a tc qdisc replace dev veth0 root fq && watched 1 || return 1
+	[ "$(field receipts "$seen")" = 0 ] && [ "$(field announcements "$seen")" = 0 ] &&
+		[ "$(peer hears "$b")" != true ]
+}
+
+receipts__come_and_raise_no_icmp() {
+	acker on && onramp feedback orack && watched 1 || return 1
+	[ "$(field receipts "$seen")" -gt 100 ] && [ "$(field icmp "$seen")" = 0 ] &&
+		[ "$(peer acks)" = true ] && [ "$(peer grade)" = '"c"' ] &&
+		[ "$(peer hears "$b")" = true ]
+}
+
+# watched_alone SECONDS: no receipts; $_announced announcements were made
+watched_alone() {
+	_announced=$(stat announced)
+	watched "$1" || return 1
+	_announced=$(($(stat announced) - _announced))
+	echo "announced $_announced times"
+	[ "$(peer acks)" = false ] && [ "$(field receipts "$seen")" = 0 ]
+}
+
+# A host that does not answer is told three times, and then never again.
+announcements__end_where_nobody_answers() {
+	acker off && onramp feedback orack && watched_alone 1 && [ $_announced = 3 ] || return 1
+	watched_alone 32 && [ $_announced = 0 ] && [ "$(field announcements "$seen")" = 0 ]
+}
+
+# speaks: the second host has On-Ramp now, and sends to the first
+speaks() {
+	in_b tc qdisc replace dev veth0 root onramp feedback orack || return 1
+	ip netns exec "$a" "$traffic" sink > /dev/null 2>&1 &
+	_sink=$!
+	# shellcheck disable=SC2086  # words
+	wait_for "the first host's receiver" a_listens &&
+		in_b "$traffic" send 10.1.0.1 --seconds 0.3 $rate
+	_status=$?
+	kill $_sink
+	wait $_sink 2>/dev/null
+	return $_status
+}
+
+a_listens() { in_a ss -Htln sport = 5001 | grep -q 5001; }
+
+announcements__begin_again_when_the_silent_one_announces() {
+	acker off && onramp feedback orack && watched_alone 1 && watched_alone 1 || return 1
+	[ $_announced = 0 ] && speaks && send 1 && show && [ "$(counter samples_orack)" -gt 20 ]
+	_status=$?
+	in_b tc qdisc replace dev veth0 root netem delay 20us
+	return $_status
+}
+
+announcement__expires() {
+	acker on && in_a tc qdisc replace dev veth0 root fq || return 1
+	said=$(in_a "$orack" ask 10.1.0.2 5001 1000) || { echo "$said"; return 1; }
+	echo "$said"
+	[ "$(field during "$said")" -gt 20 ] && [ "$(field after "$said")" = 0 ]
+}
+
+nobody_hears() { [ "$(peer hears "$b")" != true ]; }
+
+announcement__is_taken_back_when_the_qdisc_goes() {
+	acker on && onramp feedback orack && send 0.3 && [ "$(peer hears "$b")" = true ] || return 1
+	in_a tc qdisc del dev veth0 root && wait_for "the end of it" nobody_hears
+}
+
+port__is_kept_from_others() {
+	onramp feedback orack || return 1
+	said=$(in_a timeout 5 "$orack" bind 61004 2>&1)
+	echo "$said" | grep -q "in use"
+}
+
+port__in_use_is_said() {
+	in_a tc qdisc del dev veth0 root 2>/dev/null
+	ip netns exec "$a" "$orack" bind 61004 > "$TMPDIR/bound" 2>&1 &
+	_holder=$!
+	wait_for "the port's other user" grep -q bound "$TMPDIR/bound"
+	said=$(in_a tc qdisc add dev veth0 root onramp feedback orack 2>&1) && {
+		echo "taken"
+		kill $_holder
+		return 1
+	}
+	echo "$said" | grep -q "in use" && onramp
+	_status=$?
+	kill $_holder
+	wait $_holder 2>/dev/null
+	return $_status
+}
+
+port__may_be_another() {
+	acker on && onramp feedback orack && in_a turnpike onramp set --port 7777 &&
+		in_b turnpike onramp set --port 7777 || return 1
+	send 0.5 && show && [ "$(counter samples_orack)" -gt 20 ]
+	_status=$?
+	in_a turnpike onramp set --port 61004 && in_b turnpike onramp set --port 61004 || return 1
+	return $_status
+}
+
+drop_keys() {
+	for _id in 1 2; do
+		in_a turnpike onramp key del $_id
+		in_b turnpike onramp key del $_id
+	done 2>/dev/null
+	return 0
+}
+
+keys__rotate_without_a_gap() {
+	acker on && onramp feedback orack || return 1
+	_refused=$(stat refused_key)$(stat refused_mac)
+	for netns in "$a" "$b"; do
+		ip netns exec "$netns" turnpike onramp key add 1 "$key_file" || return 1
+	done
+	send 0.3 && _samples=$(counter samples_orack) && echo "with a key $_samples" &&
+		[ "$_samples" -gt 20 ] || return 1
+	in_a turnpike onramp key add 2 "$key_file.2" && in_b turnpike onramp key add 2 "$key_file.2" &&
+		in_b turnpike onramp key use 2 && send 0.3 || return 1
+	_more=$(counter samples_orack) && echo "of two $_more" && [ "$_more" -gt $((_samples + 20)) ] ||
+		return 1
+	in_a turnpike onramp key use 2 && in_a turnpike onramp key del 1 &&
+		in_b turnpike onramp key del 1 && send 0.3 && [ "$(counter samples_orack)" -gt $((_more + 20)) ] &&
+		in_a turnpike onramp show | grep -q 'keys 2$'
+	_status=$?
+	drop_keys
+	[ "$(stat refused_key)$(stat refused_mac)" = "$_refused" ] && return $_status
+}
+
+keys__others_have_no_effect() {
+	acker on && onramp feedback orack && in_a turnpike onramp key add 1 "$key_file" &&
+		in_b turnpike onramp key add 1 "$key_file.2" || return 1
+	send 0.3
+	echo "mac refused: here $(stat refused_mac), there $(stat refused_mac "$b")"
+	[ "$(counter samples_orack)" = 0 ] && [ "$(stat refused_mac "$b")" -gt 0 ]
+	_status=$?
+	drop_keys
+	return $_status
+}
+
+# refused WORD COMMAND...
+refused() {
+	_word=$1
+	shift
+	said=$(in_a turnpike onramp "$@" 2>&1) && { echo "taken: $*"; return 1; }
+	echo "$said" | grep -q "$_word" || { echo "$*: no '$_word' in: $said"; return 1; }
+}
+
+keys__nonsense_is_refused() {
+	echo 001122 > "$key_file.3"
+	in_a turnpike onramp key add 1 "$key_file" && in_a turnpike onramp key add 2 "$key_file.2" &&
+		refused "two keys" key add 3 "$key_file" && refused "is a key" key add 1 "$key_file" &&
+		refused "no key" key use 3 && refused "no key" key del 3 &&
+		refused "hexadecimal" key add 3 "$key_file.3" && refused "1 - 255\|1 to 255\|range" key use 0 &&
+		[ "$(in_a turnpike onramp show | sed 's/.*keys //')" = "1 2" ]
+	_status=$?
+	drop_keys
+	return $_status
+}
+
+refused_in_all() {
+	in_a turnpike onramp stats -j | /usr/bin/python3 -c '
+import json, sys
+print(sum(value for name, value in json.load(sys.stdin).items() if name.startswith("refused_")))'
+}
+
+# attacked: one flow, and datagrams from the host that it goes to
+attacked() {
+	acker off
+	onramp feedback orack threshold 20us pause_max 20ms || return 1
+	start_sender --seconds 1000 --max-pacing 10000000
+	said=$(in_b "$orack" attack veth0 10.1.0.1 --packets "$packets")
+	_status=$?
+	stop_sender
+	wait_for "the flow's end" no_flow_is_left
+	echo "$said"
+	show
+	return $_status
+}
+
+hostile__no_flow_is_held_for_long() {
+	_refused=$(refused_in_all)
+	attacked || return 1
+	_refused=$(($(refused_in_all) - _refused))
+	echo "refused $_refused, capped $(counter capped)"
+	in_a turnpike onramp stats | grep refused
+	# Most have something wrong; pause_max, and a packet more at 10 MB/s.
+	[ $_refused -gt $((packets / 2)) ] && [ "$(field gap_ms "$said" | cut -d. -f1)" -lt 30 ] &&
+		[ "$(in_a turnpike onramp peers | wc -l)" -le 1 ]
+}
+
+hostile__with_a_key_nothing_happens() {
+	in_a turnpike onramp key add 1 "$key_file" || return 1
+	_taken=$(stat announcements_taken)$(stat receipts_taken)
+	attacked || return 1
+	[ "$(counter samples)$(counter held)" = 00 ] && [ "$(peer acks)$(peer hears)" = falsefalse ] &&
+		[ "$(stat announcements_taken)$(stat receipts_taken)" = "$_taken" ]
+	_status=$?
+	drop_keys
+	return $_status
+}
+
+honest__receipts_work_after_all_that() { held_by_receipts; }
+
+qdisc__goes_and_comes_under_receipts() {
+	acker on && onramp feedback orack && background 1 || return 1
+	for _ in 1 2 3; do
+		sleep 0.05
+		acker off && in_a tc qdisc change dev veth0 root onramp feedback auto && acker on &&
+			in_a tc qdisc change dev veth0 root onramp feedback orack &&
+			onramp feedback orack || return 1
+	done
+	wait "$sender"
+	show
+	[ "$(counter samples_orack)" -gt 0 ]
+}
+
+unload__under_receipts() {
+	acker on && onramp feedback orack && background 1 || return 1
+	for _ in 1 2 3; do
+		sleep 0.05
+		in_a tc qdisc del dev veth0 root && acker off && unload_module && load_module &&
+			acker on && onramp feedback orack || return 1
+	done
+	wait "$sender"
+	[ "$(counter samples_orack)" -gt 0 ]
+}
+
+netns__removed_under_receipts() {
+	acker on && onramp feedback orack && background 1 || return 1
+	sleep 0.1
+	[ "$(counter samples_orack)" -gt 0 ] || return 1
+	ip netns del "$b"
+	ip netns del "$a"
+	stop_sender
+	drop_hosts
+	slow_hosts
+}
+
+slow_hosts() { make_path && slow_cable && start_sink; }
+
+ktap_start
+need_module
+trap 'drop_hosts; unload_module' EXIT
+slow_hosts || ktap_fail "hosts__set_up"
+run_cases "$@"
+finish_hosts

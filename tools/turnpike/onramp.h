@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What `turnpike onramp' knows: keys and addresses.
+#ifndef TURNPIKE_TOOLS_ONRAMP_H
+#define TURNPIKE_TOOLS_ONRAMP_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace turnpike {
+
+using OnrampKey = std::array<std::uint8_t, 16>;
+
+// 32 hexadecimal digits, blanks around them left out.
+OnrampKey onramp_key(const std::string &text);
+
+// 16 bytes; IPv4 is mapped into IPv6, and shown as what it is.
+std::string onramp_address_text(const void *address);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_ONRAMP_H

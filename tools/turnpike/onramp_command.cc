@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// turnpike onramp: port, keys, counters and peers of the OR-ACKs of sch_onramp.
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <libmnl/libmnl.h>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "genl.h"
+#include "include/uapi/turnpike.h"
+#include "onramp.h"
+
+namespace turnpike {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kMissing[] =
+	"the kernel knows no On-Ramp: load its module with 'modprobe sch_onramp'";
+
+// In the order of enum onramp_stat.
+const std::vector<std::string> kStats = {
+	"receipts_sent", "receipts_flows", "receipts_bytes", "announced", "send_failed",
+	"receipts_taken", "samples", "announcements_taken",
+	"refused_length", "refused_version", "refused_kind", "refused_count", "refused_value",
+	"refused_key", "refused_mac", "refused_replay", "refused_peer", "refused_rate",
+	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
+};
+
+const std::vector<std::string> kGrades = {"none", "a", "b", "c"};
+
+struct Arguments {
+	unsigned port = 0;
+	unsigned key = 0;
+	std::string secret_file;
+	bool json = false;
+};
+
+Genl open_family()
+{
+	return Genl(ONRAMP_GENL_NAME, ONRAMP_GENL_VERSION, kMissing);
+}
+
+// -- set, key
+
+void set(const Arguments &arguments)
+{
+	open_family().call(ONRAMP_CMD_SET, [&](nlmsghdr *message) {
+		mnl_attr_put_u16(message, ONRAMP_A_PORT, arguments.port);
+	}, nullptr);
+}
+
+// The secret is in a file, or comes by standard input: arguments are seen by everybody.
+std::string read_secret(const std::string &path)
+{
+	std::string line;
+
+	if (path == "-") {
+		std::getline(std::cin, line);
+		return line;
+	}
+	std::ifstream file(path);
+	if (!std::getline(file, line))
+		throw Error("cannot read a key from " + path);
+	return line;
+}
+
+void key_add(const Arguments &arguments)
+{
+	OnrampKey key = onramp_key(read_secret(arguments.secret_file));
+
+	open_family().call(ONRAMP_CMD_KEY_ADD, [&](nlmsghdr *message) {
+		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, arguments.key);
+		mnl_attr_put(message, ONRAMP_A_KEY, key.size(), key.data());
+	}, nullptr);
+}
+
+void key_call(const Arguments &arguments, std::uint8_t command)
+{
+	open_family().call(command, [&](nlmsghdr *message) {
+		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, arguments.key);
+	}, nullptr);
+}
+
+// -- show
+
+void show(const Arguments &arguments)
+{
+	Json config;
+
+	open_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+		config["port"] = mnl_attr_get_u16(a.at(ONRAMP_A_PORT));
+		config["active"] = mnl_attr_get_u8(a.at(ONRAMP_A_ACTIVE)) != 0;
+		config["keys"] = Json::array();
+		auto keys = a.find(ONRAMP_A_KEY_ID);
+		if (keys == a.end())
+			return;
+		auto *id = static_cast<const std::uint8_t *>(mnl_attr_get_payload(keys->second));
+		for (unsigned i = 0; i < mnl_attr_get_payload_len(keys->second); i++)
+			config["keys"].push_back(id[i]);
+	});
+	if (arguments.json) {
+		std::cout << config.dump(2) << '\n';
+		return;
+	}
+	std::cout << "port " << config["port"] << (config["active"] ? " open" : " closed")
+		  << " keys";
+	for (const Json &id : config["keys"])
+		std::cout << ' ' << id;
+	std::cout << (config["keys"].empty() ? " none\n" : "\n");
+}
+
+// -- stats
+
+void stats(const Arguments &arguments)
+{
+	Json json;
+
+	open_family().call(ONRAMP_CMD_STATS, nullptr, [&](const Attributes &a) {
+		Attributes counters = parse_nest(a.at(ONRAMP_A_STATS));
+		for (std::size_t i = 0; i < kStats.size(); i++) {
+			auto found = counters.find(i + 1);
+			json[kStats[i]] = found == counters.end() ? 0 :
+					  mnl_attr_get_u64(found->second);
+		}
+	});
+	if (arguments.json) {
+		std::cout << json.dump(2) << '\n';
+		return;
+	}
+	for (const auto &[name, value] : json.items())
+		std::cout << name << ' ' << value << '\n';
+}
+
+// -- peers
+
+Json peer_json(const Attributes &a)
+{
+	unsigned grade = mnl_attr_get_u8(a.at(ONRAMP_PEER_GRADE));
+	char clock[16];
+
+	std::snprintf(clock, sizeof(clock), "%08x", mnl_attr_get_u32(a.at(ONRAMP_PEER_CLOCK)));
+	return {
+		{"remote", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_PEER_REMOTE)))},
+		{"local", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_PEER_LOCAL)))},
+		{"acks", mnl_attr_get_u8(a.at(ONRAMP_PEER_ACKS)) != 0},
+		{"hears", mnl_attr_get_u8(a.at(ONRAMP_PEER_HEARS)) != 0},
+		{"grade", grade < kGrades.size() ? kGrades[grade] : std::to_string(grade)},
+		{"clock", clock},
+		{"drift_ppb", static_cast<std::int32_t>(mnl_attr_get_u32(a.at(ONRAMP_PEER_DRIFT)))},
+		{"clock_steps", mnl_attr_get_u32(a.at(ONRAMP_PEER_STEPS))},
+		{"receipts", mnl_attr_get_u64(a.at(ONRAMP_PEER_RECEIPTS))},
+		{"samples", mnl_attr_get_u64(a.at(ONRAMP_PEER_SAMPLES))},
+		{"refused", mnl_attr_get_u64(a.at(ONRAMP_PEER_REFUSED))},
+	};
+}
+
+void print_peer(const Json &peer)
+{
+	for (const auto &[name, value] : peer.items()) {
+		std::cout << (name == "remote" ? "" : " ") << name << ' ';
+		if (value.is_string())
+			std::cout << value.get<std::string>();
+		else if (value.is_boolean())
+			std::cout << (value.get<bool>() ? "yes" : "no");
+		else
+			std::cout << value;
+	}
+	std::cout << '\n';
+}
+
+void peers(const Arguments &arguments)
+{
+	Json all = Json::array();
+
+	open_family().call(ONRAMP_CMD_PEERS, nullptr, [&](const Attributes &a) {
+		if (a.count(ONRAMP_A_PEER))
+			all.push_back(peer_json(parse_nest(a.at(ONRAMP_A_PEER))));
+	}, true);
+	if (arguments.json) {
+		std::cout << all.dump(2) << '\n';
+		return;
+	}
+	for (const Json &peer : all)
+		print_peer(peer);
+}
+
+// -- command line
+
+using Run = std::function<void(const Arguments &)>;
+
+CLI::App *add(CLI::App &parent, const char *name, const char *what,
+	      const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
+{
+	CLI::App *command = parent.add_subcommand(name, what);
+
+	command->callback([arguments, &action, run] {
+		action = [arguments, run] { run(*arguments); };
+	});
+	return command;
+}
+
+void add_shown(CLI::App &parent, const char *name, const char *what,
+	       const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
+{
+	add(parent, name, what, arguments, action, run)
+		->add_flag("-j,--json", arguments->json, "print JSON");
+}
+
+CLI::App *add_key(CLI::App &parent, const char *name, const char *what,
+		  const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
+{
+	CLI::App *command = add(parent, name, what, arguments, action, run);
+
+	command->add_option("ID", arguments->key, "number of the key, the same on all hosts")
+		->required()
+		->check(CLI::Range(1u, 255u));
+	return command;
+}
+
+void add_keys(CLI::App &onramp, const std::shared_ptr<Arguments> &arguments, Action &action)
+{
+	CLI::App *key = onramp.add_subcommand("key", "keys that OR-ACKs are signed with, two at most");
+
+	key->require_subcommand(1);
+	add_key(*key, "add", "take what is signed with this key", arguments, action, key_add)
+		->add_option("FILE", arguments->secret_file,
+			     "a file with 32 hexadecimal digits; - for standard input")
+		->required();
+	add_key(*key, "use", "sign with this key", arguments, action,
+		[](const Arguments &a) { key_call(a, ONRAMP_CMD_KEY_USE); });
+	add_key(*key, "del", "forget this key", arguments, action,
+		[](const Arguments &a) { key_call(a, ONRAMP_CMD_KEY_DEL); });
+}
+
+}  // namespace
+
+void add_onramp_command(CLI::App &app, Action &action)
+{
+	auto arguments = std::make_shared<Arguments>();
+	CLI::App *onramp = app.add_subcommand("onramp", "OR-ACKs of the qdisc onramp: peers, keys, port");
+
+	onramp->require_subcommand(1);
+	add_shown(*onramp, "show", "print port and numbers of keys, the one that signs first",
+		  arguments, action, show);
+	add_shown(*onramp, "peers", "print the hosts on the other side", arguments, action, peers);
+	add_shown(*onramp, "stats", "print the counters", arguments, action, stats);
+	add(*onramp, "set", "set the UDP port", arguments, action, set)
+		->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")
+		->required()
+		->check(CLI::Range(1u, 65535u));
+	add_keys(*onramp, arguments, action);
+}
+
+}  // namespace turnpike
