@@ -156,6 +156,15 @@ TEST(Replay, replay_stream__malformed_input_names_line_and_reason)
 	EXPECT_NE(complaint_in_line(""), "");
 }
 
+TEST(Replay, replay_stream__bad_header_writes_nothing)
+{
+	std::istringstream in("time,rtt\n");
+	std::ostringstream out;
+
+	EXPECT_THROW(turnpike::replay_stream(options("verbatim", true), in, out), Error);
+	EXPECT_EQ(out.str(), "");
+}
+
 TEST(Presets, apply_settings__errors_name_the_parameter)
 {
 	auto complain = [](const std::string &setting) -> std::string {

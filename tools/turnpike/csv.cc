@@ -66,13 +66,14 @@ u64 csv_number(const char *column, const std::string &text, u64 max)
 	return value;
 }
 
-void read_csv(std::istream &in, const std::string &header,
-	      const std::function<void(const std::string &line)> &each)
+void convert_csv(const CsvHeaders &headers, std::istream &in, std::ostream &out,
+		 const std::function<void(const std::string &line)> &each)
 {
 	std::string line;
 	u64 number = 1;
 
-	read_header(in, header);
+	read_header(in, headers.in);
+	out << headers.out << '\n';
 	while (std::getline(in, line)) {
 		number++;
 		try {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <istream>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,16 @@ std::vector<std::string> csv_columns(const std::string &header,
 // A whole number up to max; throws Error that names the column.
 u64 csv_number(const char *column, const std::string &text, u64 max);
 
-// Give every line below the header to each(). Throws Error naming the line at
-// fault, be it the header or one that each() throws an Error for.
-void read_csv(std::istream &in, const std::string &header,
-	      const std::function<void(const std::string &line)> &each);
+struct CsvHeaders {
+	std::string in;
+	std::string out;
+};
+
+// Write the header of the output once that of the input was read, then give every
+// line to each(). Throws Error naming the line at fault, be it the header or one
+// that each() throws an Error for.
+void convert_csv(const CsvHeaders &headers, std::istream &in, std::ostream &out,
+		 const std::function<void(const std::string &line)> &each);
 
 }  // namespace turnpike
 

@@ -152,8 +152,7 @@ void replay_onramp_stream(const onramp_pause_params &params, std::istream &in,
 	OnrampReplay replay(params);
 	u64 previous_ns = 0;
 
-	out << kOnrampOutput << '\n';
-	read_csv(in, kOnrampInput, [&](const std::string &text) {
+	convert_csv({kOnrampInput, kOnrampOutput}, in, out, [&](const std::string &text) {
 		OnrampLine line = parse_onramp_line(text);
 
 		if (line.time_ns < previous_ns)

@@ -144,8 +144,7 @@ void replay_stream(const ReplayOptions &options, std::istream &in,
 	Replay replay(options);
 	u64 previous_ns = 0;
 
-	out << kReplayOutput << '\n';
-	read_csv(in, kReplayInput, [&](const std::string &text) {
+	convert_csv({kReplayInput, kReplayOutput}, in, out, [&](const std::string &text) {
 		ReplayLine line = parse_replay_line(text);
 
 		if (line.time_ns < previous_ns)
