@@ -99,6 +99,7 @@ timely_comes_and_goes() {
 		unload tcp_timely && insmod /modules/tcp_timely.ko || return 1
 	done
 	wait $other
+	echo "another flow sent $(cat /run/sent) bytes"
 	[ "$(cat /run/sent)" -gt 100000 ]
 }
 
