@@ -87,6 +87,7 @@ static int send_for(const char *address, const char *port, double seconds,
 	struct sockaddr_in in = address_of(address, port);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	static char chunk[CHUNK_BYTES];
+	struct linger abort = { .l_onoff = 1 };
 	struct timeval wake = { .tv_usec = 100000 };
 	long long sent = 0;
 	double end;
@@ -97,6 +98,11 @@ static int send_for(const char *address, const char *port, double seconds,
 		err(1, "%s", cc);
 	if (connect(fd, (struct sockaddr *)&in, sizeof(in)))
 		err(1, "connect");
+	/*
+	 * The connection ends with the process.  What is in the buffer would else be
+	 * sent after it, for minutes on a slow machine, by a socket that holds modules.
+	 */
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
 	/* Not before: a connect that takes longer (a lost SYN) would fail. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wake, sizeof(wake));
 	for (end = now_s() + seconds; now_s() < end;) {

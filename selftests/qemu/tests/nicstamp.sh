@@ -55,11 +55,11 @@ source_changes() {
 }
 
 shown() {
-	turnpike stamps devices > /dev/null && turnpike stamps flows > /run/shown &&
+	turnpike stamps devices > /dev/null && turnpike stamps flows >> /run/shown &&
 		turnpike stamps stats > /dev/null
 }
 
-looks() { while_sending 3 shown && [ -s /run/shown ]; }
+looks() { : > /run/shown && while_sending 3 shown && [ -s /run/shown ]; }
 
 link_flaps() { while_sending 4 down_and_up && more_samples; }
 
@@ -99,6 +99,7 @@ timely_comes_and_goes() {
 		unload tcp_timely && insmod /modules/tcp_timely.ko || return 1
 	done
 	wait $other
+	echo "another flow sent $(cat /run/sent) bytes"
 	[ "$(cat /run/sent)" -gt 100000 ]
 }
 
