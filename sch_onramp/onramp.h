@@ -289,7 +289,7 @@ struct onramp_departure {
 int onramp_ctl_init(void);
 void onramp_ctl_exit(void);
 enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct sock *sk);
-bool onramp_ctl_wanted(struct onramp_sched *q, const struct sock *sk, u64 now_ns);
+bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns);
 void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);

@@ -79,31 +79,36 @@ enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct 
 	return ONRAMP_SOURCE_ORACK;
 }
 
-/* Receipts come of who was asked for them: note where the socket's packets go.  A
- * connection's first packet is noted, and for those that began earlier one in a while.
+/* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
+ * who never answers is taken for a host without On-Ramp, so that what only receives, and
+ * sends ACKs, must not ask.  A connection that is about to send is noted with its first
+ * packet, and for those that began earlier one packet in a while.
  */
-static void onramp_ctl_note(struct onramp_sched *q, const struct sock *sk, u64 now_ns)
+static void onramp_ctl_note(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
 {
+	const struct sock *sk = skb->sk;
+	struct onramp_segment seg;
 	struct onramp_key key;
 
-	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
+	if (sk->sk_state != TCP_SYN_SENT && onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
 		return;
 	q->note_ns = now_ns + ONRAMP_NOTE_NS;
 	onramp_packet_key(sk, &key);
 	orack_peer_note(q->on, &key);
 }
 
-/* May the socket's packets be held?  Without feedback they would never be, and need no
- * more than fq does.
+/* May the packet be held, if it is data?  Without feedback it would never be, and needs no
+ * more than fq does.  The packet has a socket.
  */
-bool onramp_ctl_wanted(struct onramp_sched *q, const struct sock *sk, u64 now_ns)
+bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
 {
+	const struct sock *sk = skb->sk;
 	enum onramp_source source = onramp_ctl_source(q, sk);
 
 	if (source != ONRAMP_SOURCE_ORACK)
 		return source == ONRAMP_SOURCE_TCPTS;
 	if (now_ns >= q->note_ns || sk->sk_state == TCP_SYN_SENT)
-		onramp_ctl_note(q, sk, now_ns);
+		onramp_ctl_note(q, skb, now_ns);
 	return orack_peer_may_ack(q->on, sk);
 }
 

@@ -103,7 +103,7 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
 		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
 	onramp_cb(skb)->kind = ONRAMP_PLAIN;
-	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb->sk, now_ns))
+	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb, now_ns))
 		onramp_cb(skb)->kind = onramp_packet_kind(skb, &seg);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {

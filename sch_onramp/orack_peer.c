@@ -196,10 +196,13 @@ void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
 		peer = orack_peer_make(on, &pair);
 	if (!peer)
 		goto out;
-	/* Exact to a tick, so that senders do not fight for the line. */
-	if (!orack_peer_is_used(peer) || time_after(jiffies, READ_ONCE(peer->used) + ORACK_TICK)) {
+	/* Of a connection that lives: the peer looks for it. */
+	if (READ_ONCE(peer->sport) != key->sport || READ_ONCE(peer->dport) != key->dport) {
 		WRITE_ONCE(peer->sport, key->sport);
 		WRITE_ONCE(peer->dport, key->dport);
+	}
+	/* Exact to a tick, so that senders do not fight for the line. */
+	if (!orack_peer_is_used(peer) || time_after(jiffies, READ_ONCE(peer->used) + ORACK_TICK)) {
 		WRITE_ONCE(peer->used, jiffies | 1UL);
 		if (orack_peer_is_due(peer))
 			mod_delayed_work(system_highpri_wq, &on->work, 0);

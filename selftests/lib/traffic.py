@@ -5,8 +5,9 @@
 traffic.py sink [--port N] [--stop-after S --stop-for S]
     accept connections and read them, until killed
 traffic.py send ADDRESS [--port N] [--cc NAME] [--seconds S] [--flows N]
-                [--write BYTES] [--interval S] [--idle S] [--max-pacing BYTES]
-    send for so long; --idle: then be silent for so long and send again
+                [--write BYTES] [--interval S] [--idle S] [--max-pacing BYTES] [--abort]
+    send for so long; --idle: then be silent for so long and send again;
+    --abort: connections end with the process, and do not send what it has written
 
 send prints one line per phase: seconds, bytes, TCP_INFO's pacing rate (bytes/s)
 and smoothed RTT (us) of the first flow at the end of the phase, retransmits.
@@ -77,6 +78,8 @@ def connect(args):
     sock.settimeout(5)
     sock.connect((args.address, args.port))
     sock.setblocking(False)
+    if args.abort:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     return sock
 
 
@@ -127,6 +130,7 @@ def main():
     sender.add_argument("--interval", type=float, default=0)
     sender.add_argument("--idle", type=float, default=0)
     sender.add_argument("--max-pacing", type=int, default=0)
+    sender.add_argument("--abort", action="store_true")
     args = parser.parse_args()
     {"sink": sink, "send": send}[args.command](args)
     return 0

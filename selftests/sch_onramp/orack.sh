@@ -92,13 +92,12 @@ tcpts__never_announces() {
 
 # watched SECONDS [BYTES_PER_S]: what passes the sender's device while four flows send
 watched() {
-	start_sender --flows 4 --seconds 60 --max-pacing "${2:-2500000}"
+	start_sender --flows 4 --seconds 60 --abort --max-pacing "${2:-2500000}"
 	wait_for "flows" flows_are_up
 	seen=$(in_a "$orack" watch veth0 "$1")
 	stop_sender
-	wait_for "the flows' end" no_flow_is_left
 	echo "$seen"
-	[ "$(field data_bytes "$seen")" -gt 1000000 ]
+	wait_for "the flows' end" no_flow_is_left && [ "$(field data_bytes "$seen")" -gt 1000000 ]
 }
 
 receipts__none_without_an_announcement() {
@@ -151,6 +150,20 @@ announcements__begin_again_when_the_silent_one_announces() {
 	_status=$?
 	in_b tc qdisc replace dev veth0 root netem delay 20us
 	return $_status
+}
+
+# A host that only receives does not ask for receipts, and is not told that it gets none:
+# its own data has them afterwards.
+announcements__none_of_who_only_receives() {
+	acker off && in_a tc qdisc replace dev veth0 root fq &&
+		in_b tc qdisc replace dev veth0 root onramp feedback orack || return 1
+	_announced=$(stat announced "$b")
+	watched 1 && [ "$(stat announced "$b")" = "$_announced" ] && onramp feedback orack && speaks
+	_status=$?
+	_samples=$(in_b tc -j -s qdisc show dev veth0 root | json_get samples_orack)
+	in_b tc qdisc replace dev veth0 root netem delay 20us
+	echo "announced $_announced times before, $(stat announced "$b") after; samples $_samples"
+	[ $_status = 0 ] && [ "$_samples" -gt 20 ]
 }
 
 announcement__expires() {
@@ -268,7 +281,7 @@ print(sum(value for name, value in json.load(sys.stdin).items() if name.startswi
 attacked() {
 	acker off
 	onramp feedback orack threshold 20us pause_max 20ms || return 1
-	start_sender --seconds 1000 --max-pacing 10000000
+	start_sender --seconds 1000 --abort --max-pacing 10000000
 	said=$(in_b "$orack" attack veth0 10.1.0.1 --packets "$packets")
 	_status=$?
 	stop_sender
