@@ -55,10 +55,12 @@ static void onramp_ctl_free(struct rcu_head *head)
 	kmem_cache_free(onramp_ctl_cache, container_of(head, struct onramp_ctl, rcu));
 }
 
+/* For the SYN, whose peer has not agreed to timestamps yet: very likely. */
 static bool onramp_ctl_has_usec_ts(const struct sock *sk)
 {
 #ifdef TP_HAVE_TCP_CLOCK_TS
-	return tcp_sk(sk)->tcp_usec_ts && tcp_sk(sk)->rx_opt.tstamp_ok;
+	return tcp_sk(sk)->tcp_usec_ts &&
+	       (tcp_sk(sk)->rx_opt.tstamp_ok || sk->sk_state == TCP_SYN_SENT);
 #else
 	return false;
 #endif

@@ -67,6 +67,7 @@ static struct onramp_net *orack_slot_take(struct orack_slot *slot, struct orack_
 	p->oif = slot->oif;
 	p->tos = slot->tos;
 	p->bytes = orack_encode(p->maced.data, &h, b->entry);
+	atomic64_add(b->bytes, &slot->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
 	list_del_init(&slot->open);
 	return slot->on;
 }

@@ -349,25 +349,45 @@ static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_p
 	       (!peer->used || time_after(jiffies, peer->used + keep));
 }
 
-/* Nobody but us takes peers out while we run. */
-static void orack_peer_work(struct work_struct *work)
+/* True: nobody needs it any more. */
+static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 {
-	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
-	struct orack_peer *peer;
+	bool gone = false;
 
 	local_bh_disable();
 	rcu_read_lock();
-	list_for_each_entry_rcu(peer, &on->peers, list) {
-		if (orack_peer_tick(on, peer)) {
-			orack_announce(on, peer, ORACK_LIFETIME_MS);
-		} else if (orack_peer_is_gone(on, peer)) {
-			spin_lock(&on->lock);
-			orack_peer_remove(on, peer);
-			spin_unlock(&on->lock);
-		}
-	}
+	if (orack_peer_tick(on, peer))
+		orack_announce(on, peer, ORACK_LIFETIME_MS);
+	else
+		gone = orack_peer_is_gone(on, peer);
 	rcu_read_unlock();
 	local_bh_enable();
+	return gone;
+}
+
+static void orack_peer_forget(struct onramp_net *on, struct orack_peer *peer)
+{
+	if (!peer)
+		return;
+	spin_lock_bh(&on->lock);
+	orack_peer_remove(on, peer);
+	spin_unlock_bh(&on->lock);
+}
+
+/* Nobody but us takes peers out while we run: the list holds without a lock, and packets
+ * do not wait until we are through.  One is forgotten when the next is known.
+ */
+static void orack_peer_work(struct work_struct *work)
+{
+	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
+	struct orack_peer *peer, *gone = NULL;
+
+	list_for_each_entry_rcu(peer, &on->peers, list, true) {
+		orack_peer_forget(on, gone);
+		gone = orack_peer_visit(on, peer) ? peer : NULL;
+		cond_resched();
+	}
+	orack_peer_forget(on, gone);
 	if (READ_ONCE(on->peer_count))
 		queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 }
