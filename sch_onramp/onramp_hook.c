@@ -108,6 +108,18 @@ static const struct nf_hook_ops onramp_hooks[] = {
 
 /* -- a namespace's life ---------------------------------------------------------------- */
 
+static int onramp_hook_first(struct onramp_net *on)
+{
+	int err = orack_acker_open(on);
+
+	if (err)
+		return err;
+	err = nf_register_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
+	if (err)
+		orack_acker_close(on);
+	return err;
+}
+
 /* A qdisc that pauses came to the namespace: listen to what comes back.  Under RTNL.
  * Without the port of OR-ACKs there is one source of feedback less, and no more.
  */
@@ -117,7 +129,7 @@ int onramp_hook_get(struct onramp_net *on)
 
 	ASSERT_RTNL();
 	if (!on->users) {
-		err = nf_register_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
+		err = onramp_hook_first(on);
 		if (err)
 			return err;
 	}
@@ -135,7 +147,7 @@ void onramp_hook_put(struct onramp_net *on)
 	nf_unregister_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
 	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
 	synchronize_net();
-	orack_acker_forget(on);
+	orack_acker_close(on);
 	orack_peer_close(on);
 	orack_close(on);
 	orack_peer_close(on);

@@ -20,7 +20,6 @@ static const struct {
 	{ onramp_path_init, onramp_path_exit },
 	{ onramp_ctl_init, onramp_ctl_exit },
 	{ orack_peer_init, orack_peer_exit },
-	{ orack_acker_init, orack_acker_exit },
 	{ onramp_hook_init, onramp_hook_exit },
 	{ orack_genl_init, orack_genl_exit },
 	{ onramp_line_init, onramp_line_exit },
@@ -36,6 +35,7 @@ static int __init onramp_load(void)
 {
 	int i, err;
 
+	orack_acker_init();
 	for (i = 0; i < ARRAY_SIZE(onramp_parts); i++) {
 		err = onramp_parts[i].init();
 		if (err)

@@ -42,6 +42,8 @@ struct orack_keys {
 #define ORACK_ACKING_LOG	8
 #define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
 
+struct orack_cpu;
+
 /* A namespace's. */
 struct onramp_net {
 	struct net *net;		/* constant */
@@ -49,6 +51,7 @@ struct onramp_net {
 	u16 port;			/* RTNL writes, anybody reads */
 	int open_err;			/* why there is no socket; RTNL */
 	struct sock __rcu *sk;		/* RTNL writes */
+	struct orack_cpu __percpu *acker;	/* as long as there are users */
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
@@ -148,9 +151,9 @@ void orack_receive(struct onramp_net *on, struct orack_packet *p);
 
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a);
-void orack_acker_forget(struct onramp_net *on);
-int orack_acker_init(void);
-void orack_acker_exit(void);
+int orack_acker_open(struct onramp_net *on);
+void orack_acker_close(struct onramp_net *on);
+void orack_acker_init(void);
 
 /* -- configuration (orack_genl.c) ------------------------------------------------------ */
 

@@ -7,9 +7,8 @@
  *                                                              v
  *                                                            receipt
  *
- * Batches are of fixed number and size, each processor has its own, and its lock is taken
- * by others only when a namespace goes.  Two pairs that meet in a slot cut each other's
- * batches short.
+ * Batches are of fixed number and size.  Each namespace has its own on each processor, so
+ * that one does not cut another's short; two pairs of one that meet in a slot do.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -21,7 +20,9 @@
 
 #include "orack.h"
 
-/* More peers than send to one processor within 50 us; 26 KB, which per-cpu memory has. */
+/* More peers than send to one processor within 50 us; 26 KB a namespace and processor, which
+ * per-cpu memory has.
+ */
 #define ORACK_SLOTS_LOG		6
 #define ORACK_SLOTS		(1 << ORACK_SLOTS_LOG)
 
@@ -30,14 +31,15 @@
 
 struct orack_slot {
 	struct list_head open;		/* in orack_cpu.open, oldest first; empty: free */
-	struct onramp_net *on;
 	struct orack_pair pair;
 	int oif;
 	u8 tos;
 	struct orack_batch batch;
 };
 
+/* A namespace's on a processor. */
 struct orack_cpu {
+	struct onramp_net *on;		/* constant */
 	spinlock_t lock;		/* guards the rest; bottom halves off */
 	bool armed;			/* the timer will look again */
 	struct hrtimer timer;
@@ -45,15 +47,13 @@ struct orack_cpu {
 	struct orack_slot slot[ORACK_SLOTS];
 };
 
-static struct orack_cpu __percpu *orack_cpus;
-
 /* Monotonic time since this module was loaded on this boot; no other clock has it. */
 static u32 orack_clock_id;
 
 /* -- receipts ----------------------------------------------------------------------------- */
 
-/* A closed batch as a packet; the slot is free then.  The cpu's lock is held. */
-static struct onramp_net *orack_slot_take(struct orack_slot *slot, struct orack_packet *p)
+/* A closed batch as a packet; the slot is free then.  cpu->lock is held. */
+static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, struct orack_packet *p)
 {
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
@@ -67,9 +67,8 @@ static struct onramp_net *orack_slot_take(struct orack_slot *slot, struct orack_
 	p->oif = slot->oif;
 	p->tos = slot->tos;
 	p->bytes = orack_encode(p->maced.data, &h, b->entry);
-	atomic64_add(b->bytes, &slot->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
 	list_del_init(&slot->open);
-	return slot->on;
 }
 
 static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
@@ -85,24 +84,27 @@ static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
 	atomic64_add(p->bytes + headers, &on->stat[ONRAMP_STAT_RECEIPTS_BYTES]);
 }
 
-/* The oldest batch, if its time is over; *next_ns: when that of another is, 0: of none. */
-static struct onramp_net *orack_cpu_expired(struct orack_cpu *cpu, struct orack_packet *p,
-					    u64 *next_ns)
+/* True: *p is the oldest batch, whose time is over.  *next_ns: when that of another is, 0: of
+ * none.
+ */
+static bool orack_cpu_expired(struct orack_cpu *cpu, struct orack_packet *p, u64 *next_ns)
 {
-	struct onramp_net *on = NULL;
 	struct orack_slot *slot;
+	bool expired = false;
 
 	*next_ns = 0;
 	spin_lock(&cpu->lock);
 	slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
-	if (!slot)
-		cpu->armed = false;
-	else if (slot->batch.began_ns + ORACK_BATCH_NS <= ktime_get_ns())
-		on = orack_slot_take(slot, p);
+	if (slot)
+		expired = slot->batch.began_ns + ORACK_BATCH_NS <= ktime_get_ns();
 	else
+		cpu->armed = false;
+	if (expired)
+		orack_slot_take(cpu, slot, p);
+	else if (slot)
 		*next_ns = slot->batch.began_ns + ORACK_BATCH_NS;
 	spin_unlock(&cpu->lock);
-	return on;
+	return expired;
 }
 
 /* In a softirq: sending may take as long as it does for any packet. */
@@ -110,12 +112,11 @@ static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 {
 	struct orack_cpu *cpu = container_of(timer, struct orack_cpu, timer);
 	struct orack_packet p;
-	struct onramp_net *on;
 	u64 next_ns;
 
 	rcu_read_lock();
-	while ((on = orack_cpu_expired(cpu, &p, &next_ns)))
-		orack_acker_send(on, &p);
+	while (orack_cpu_expired(cpu, &p, &next_ns))
+		orack_acker_send(cpu->on, &p);
 	rcu_read_unlock();
 	if (!next_ns)
 		return HRTIMER_NORESTART;
@@ -151,15 +152,13 @@ static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct ora
 
 static bool orack_slot_is(const struct orack_slot *slot, const struct orack_pair *pair)
 {
-	return net_eq(read_pnet(&slot->pair.net), read_pnet(&pair->net)) &&
-	       ipv6_addr_equal(&slot->pair.remote, &pair->remote) &&
+	return ipv6_addr_equal(&slot->pair.remote, &pair->remote) &&
 	       ipv6_addr_equal(&slot->pair.local, &pair->local);
 }
 
-static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot, struct onramp_net *on,
+static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot,
 			    const struct orack_pair *pair, u64 now_ns)
 {
-	slot->on = on;
 	slot->pair = *pair;
 	orack_batch_begin(&slot->batch, now_ns);
 	list_add_tail(&slot->open, &cpu->open);
@@ -171,9 +170,8 @@ static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot, stru
 }
 
 /* Puts the data where it belongs.  True: there is a packet to send, of *p. */
-static bool orack_cpu_add(struct orack_cpu *cpu, struct onramp_net *on,
-			  const struct orack_pair *pair, const struct onramp_arrival *a, u64 rx_ns,
-			  struct orack_packet *p)
+static bool orack_cpu_add(struct orack_cpu *cpu, const struct orack_pair *pair,
+			  const struct onramp_arrival *a, u64 rx_ns, struct orack_packet *p)
 {
 	struct orack_slot *slot = orack_cpu_slot(cpu, pair);
 	struct orack_entry e = {
@@ -186,32 +184,32 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct onramp_net *on,
 		if (!orack_peer_hears(pair, &oif))
 			return false;
 		slot->oif = oif;
-		orack_slot_open(cpu, slot, on, pair, ktime_get_ns());
+		orack_slot_open(cpu, slot, pair, ktime_get_ns());
 	}
 	slot->tos = a->tos;
 	if (!orack_batch_add(&slot->batch, &e, a->payload, rx_ns))
 		return false;
-	orack_slot_take(slot, p);
+	orack_slot_take(cpu, slot, p);
 	return true;
 }
 
-/* The slot's batch is another pair's: it goes first. */
-static struct onramp_net *orack_cpu_evict(struct orack_cpu *cpu, const struct orack_pair *pair,
-					  struct orack_packet *p)
+/* The slot's batch is another pair's: it goes first, and is *p then. */
+static bool orack_cpu_evict(struct orack_cpu *cpu, const struct orack_pair *pair,
+			    struct orack_packet *p)
 {
 	struct orack_slot *slot = orack_cpu_slot(cpu, pair);
 
 	if (list_empty(&slot->open) || orack_slot_is(slot, pair))
-		return NULL;
-	return orack_slot_take(slot, p);
+		return false;
+	orack_slot_take(cpu, slot, p);
+	return true;
 }
 
 /* TCP data for us; bottom halves are off, under the RCU read lock. */
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a)
 {
-	struct orack_cpu *cpu = this_cpu_ptr(orack_cpus);
-	struct onramp_net *other;
+	struct orack_cpu *cpu = this_cpu_ptr(on->acker);
 	struct orack_packet p;
 	struct orack_pair pair;
 	bool send;
@@ -221,14 +219,13 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 	pair.local = a->key.saddr;
 	pair.remote = a->key.daddr;
 	spin_lock(&cpu->lock);
-	other = orack_cpu_evict(cpu, &pair, &p);
-	if (unlikely(other)) {
+	if (unlikely(orack_cpu_evict(cpu, &pair, &p))) {
 		spin_unlock(&cpu->lock);
-		orack_acker_send(other, &p);
+		orack_acker_send(on, &p);
 		spin_lock(&cpu->lock);
 	}
 	/* Nobody else fills this processor's slots: bottom halves stayed off. */
-	send = orack_cpu_add(cpu, on, &pair, a, orack_stamp_ns(skb), &p);
+	send = orack_cpu_add(cpu, &pair, a, orack_stamp_ns(skb), &p);
 	spin_unlock(&cpu->lock);
 	if (send)
 		orack_acker_send(on, &p);
@@ -236,28 +233,11 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 
 /* -- life ------------------------------------------------------------------------------------ */
 
-/* The namespace's batches are dropped; nothing arrives for it any more. */
-void orack_acker_forget(struct onramp_net *on)
-{
-	struct orack_slot *slot, *next;
-	struct orack_cpu *cpu;
-	int i;
-
-	for_each_possible_cpu(i) {
-		cpu = per_cpu_ptr(orack_cpus, i);
-		spin_lock_bh(&cpu->lock);
-		list_for_each_entry_safe(slot, next, &cpu->open, open) {
-			if (slot->on == on)
-				list_del_init(&slot->open);
-		}
-		spin_unlock_bh(&cpu->lock);
-	}
-}
-
-static void orack_cpu_init(struct orack_cpu *cpu)
+static void orack_cpu_init(struct onramp_net *on, struct orack_cpu *cpu)
 {
 	int i;
 
+	cpu->on = on;
 	spin_lock_init(&cpu->lock);
 	INIT_LIST_HEAD(&cpu->open);
 	for (i = 0; i < ORACK_SLOTS; i++)
@@ -266,24 +246,30 @@ static void orack_cpu_init(struct orack_cpu *cpu)
 			 HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-int orack_acker_init(void)
+int orack_acker_open(struct onramp_net *on)
 {
 	int i;
 
-	orack_cpus = alloc_percpu(struct orack_cpu);
-	if (!orack_cpus)
+	on->acker = alloc_percpu(struct orack_cpu);
+	if (!on->acker)
 		return -ENOMEM;
 	for_each_possible_cpu(i)
-		orack_cpu_init(per_cpu_ptr(orack_cpus, i));
-	orack_clock_id = get_random_u32();
+		orack_cpu_init(on, per_cpu_ptr(on->acker, i));
 	return 0;
 }
 
-void orack_acker_exit(void)
+/* Nothing arrives for the namespace any more; its batches are dropped. */
+void orack_acker_close(struct onramp_net *on)
 {
 	int i;
 
 	for_each_possible_cpu(i)
-		hrtimer_cancel(&per_cpu_ptr(orack_cpus, i)->timer);
-	free_percpu(orack_cpus);
+		hrtimer_cancel(&per_cpu_ptr(on->acker, i)->timer);
+	free_percpu(on->acker);
+	on->acker = NULL;
+}
+
+void orack_acker_init(void)
+{
+	orack_clock_id = get_random_u32();
 }
