@@ -5,115 +5,152 @@
  * round trip.
  *
  * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
- * pair (secure_tcp_ts_off).  A cache of fixed size, one entry a slot: paths that share a
- * slot forget each other.  A delay is remembered as the end of the pause it called for, so
- * it ages by itself: a queue drains while nobody adds to it.
+ * pair (secure_tcp_ts_off).  A cache of fixed size, in sets of four, of which the one unused
+ * for longest is given up.  A path that is forgotten again and again shows no queue at all,
+ * since its least round trip is always the last.  A delay is remembered as the end of the
+ * pause it called for, so it ages by itself: a queue drains while nobody adds to it.
  */
 #include <linux/jhash.h>
 #include <linux/mm.h>
 
 #include "onramp.h"
 
-/* More peers than a host usually talks to at once: 72 KB. */
-#define ONRAMP_PATHS		1024
+/* 8192 paths, more peers than a host talks to within seconds: of as many, one in five
+ * shares a set with four others; of a fourth of that, one in 200.  0.7 MB.
+ */
+#define ONRAMP_PATH_SETS	2048
+#define ONRAMP_PATH_WAYS	4
 
 /* A base delay that nobody confirmed for this long may have drifted 200 us. */
 #define ONRAMP_PATH_BASE_NS	(4ULL * NSEC_PER_SEC)
 
 struct onramp_path {
-	spinlock_t lock;		/* guards all */
 	possible_net_t net;		/* to compare, never followed */
 	struct in6_addr saddr;
 	struct in6_addr daddr;
+	u64 used_ns;			/* when something was learned */
 	u64 until_ns;
 	u64 base_ns;			/* when base_us was right; 0: never */
 	struct onramp_floor rtt;	/* least round trip */
 	u32 base_us;			/* raw delay of the empty path, us modulo 2^32 */
 };
 
-static struct onramp_path *onramp_paths;
+struct onramp_path_set {
+	spinlock_t lock;		/* guards all */
+	struct onramp_path way[ONRAMP_PATH_WAYS];
+};
+
+static struct onramp_path_set *onramp_path_sets;
 static u32 onramp_path_seed;
 
-static struct onramp_path *onramp_path_slot(const struct onramp_key *key)
+static struct onramp_path_set *onramp_path_set(const struct onramp_key *key)
 {
 	u32 seed = onramp_path_seed ^ (u32)(unsigned long)read_pnet(&key->net);
 	u32 hash = jhash(&key->daddr, sizeof(key->daddr),
 			 jhash(&key->saddr, sizeof(key->saddr), seed));
 
-	return &onramp_paths[hash % ONRAMP_PATHS];
+	return &onramp_path_sets[hash % ONRAMP_PATH_SETS];
 }
 
 static bool onramp_path_is(const struct onramp_path *p, const struct onramp_key *key)
 {
-	return net_eq(read_pnet(&p->net), read_pnet(&key->net)) &&
+	return ipv6_addr_equal(&p->daddr, &key->daddr) &&
 	       ipv6_addr_equal(&p->saddr, &key->saddr) &&
-	       ipv6_addr_equal(&p->daddr, &key->daddr);
+	       net_eq(read_pnet(&p->net), read_pnet(&key->net));
 }
 
-static void onramp_path_claim(struct onramp_path *p, const struct onramp_key *key)
+/* set->lock is held. */
+static struct onramp_path *onramp_path_find(struct onramp_path_set *set,
+					    const struct onramp_key *key)
 {
-	if (onramp_path_is(p, key))
-		return;
+	struct onramp_path *p;
+
+	for (p = set->way; p < set->way + ONRAMP_PATH_WAYS; p++) {
+		if (onramp_path_is(p, key))
+			return p;
+	}
+	return NULL;
+}
+
+/* set->lock is held. */
+static struct onramp_path *onramp_path_claim(struct onramp_path_set *set,
+					     const struct onramp_key *key, u64 now_ns)
+{
+	struct onramp_path *p = onramp_path_find(set, key), *other;
+
+	if (p)
+		goto out;
+	p = set->way;
+	for (other = p + 1; other < set->way + ONRAMP_PATH_WAYS; other++) {
+		if (other->used_ns < p->used_ns)
+			p = other;
+	}
 	p->net = key->net;
 	p->saddr = key->saddr;
 	p->daddr = key->daddr;
 	p->until_ns = 0;
 	p->base_ns = 0;
 	onramp_floor_init(&p->rtt);
+out:
+	p->used_ns = now_ns;
+	return p;
 }
 
 /* How much longer this round trip was than any flow's to the destination must be. */
 u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns)
 {
-	struct onramp_path *p = onramp_path_slot(key);
+	struct onramp_path_set *set = onramp_path_set(key);
 	u64 floor_ns;
 
-	spin_lock(&p->lock);
-	onramp_path_claim(p, key);
-	floor_ns = onramp_floor_sample(&p->rtt, now_ns, rtt_ns);
-	spin_unlock(&p->lock);
+	spin_lock(&set->lock);
+	floor_ns = onramp_floor_sample(&onramp_path_claim(set, key, now_ns)->rtt, now_ns, rtt_ns);
+	spin_unlock(&set->lock);
 	return rtt_ns - floor_ns;
 }
 
 /* ctl->lock is held. */
 void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
 {
-	struct onramp_path *p = onramp_path_slot(&ctl->key);
+	struct onramp_path_set *set = onramp_path_set(&ctl->key);
 	s64 base_ns = onramp_base_at(&ctl->base, now_ns);
+	struct onramp_path *p;
 
-	spin_lock(&p->lock);
-	onramp_path_claim(p, &ctl->key);
+	spin_lock(&set->lock);
+	p = onramp_path_claim(set, &ctl->key, now_ns);
 	p->until_ns = ctl->pause.until_ns;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS) {
 		p->base_ns = now_ns;
 		p->base_us = ctl->ts_ref + (u32)div_s64(base_ns, NSEC_PER_USEC);
 	}
-	spin_unlock(&p->lock);
+	spin_unlock(&set->lock);
 }
 
 /* 0: nothing known. */
 u64 onramp_path_until_ns(const struct onramp_key *key)
 {
-	struct onramp_path *p = onramp_path_slot(key);
-	u64 until_ns = 0;
+	struct onramp_path_set *set = onramp_path_set(key);
+	const struct onramp_path *p;
+	u64 until_ns;
 
-	spin_lock(&p->lock);
-	if (onramp_path_is(p, key))
-		until_ns = p->until_ns;
-	spin_unlock(&p->lock);
+	spin_lock(&set->lock);
+	p = onramp_path_find(set, key);
+	until_ns = p ? p->until_ns : 0;
+	spin_unlock(&set->lock);
 	return until_ns;
 }
 
 bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us)
 {
-	struct onramp_path *p = onramp_path_slot(key);
+	struct onramp_path_set *set = onramp_path_set(key);
+	const struct onramp_path *p;
 	bool known;
 
-	spin_lock(&p->lock);
-	known = onramp_path_is(p, key) && p->base_ns &&
-		now_ns - p->base_ns < ONRAMP_PATH_BASE_NS;
-	*base_us = p->base_us;
-	spin_unlock(&p->lock);
+	spin_lock(&set->lock);
+	p = onramp_path_find(set, key);
+	known = p && p->base_ns && now_ns - p->base_ns < ONRAMP_PATH_BASE_NS;
+	if (known)
+		*base_us = p->base_us;
+	spin_unlock(&set->lock);
 	return known;
 }
 
@@ -121,16 +158,16 @@ int onramp_path_init(void)
 {
 	int i;
 
-	onramp_paths = kvcalloc(ONRAMP_PATHS, sizeof(*onramp_paths), GFP_KERNEL);
-	if (!onramp_paths)
+	onramp_path_sets = kvcalloc(ONRAMP_PATH_SETS, sizeof(*onramp_path_sets), GFP_KERNEL);
+	if (!onramp_path_sets)
 		return -ENOMEM;
 	onramp_path_seed = get_random_u32();
-	for (i = 0; i < ONRAMP_PATHS; i++)
-		spin_lock_init(&onramp_paths[i].lock);
+	for (i = 0; i < ONRAMP_PATH_SETS; i++)
+		spin_lock_init(&onramp_path_sets[i].lock);
 	return 0;
 }
 
 void onramp_path_exit(void)
 {
-	kvfree(onramp_paths);
+	kvfree(onramp_path_sets);
 }

@@ -17,6 +17,7 @@
 
 #include "onramp.h"
 #include "onramp_clock.h"
+#include "onramp_excess.h"
 #include "orack_batch.h"
 #include "orack_wire.h"
 
@@ -116,6 +117,7 @@ struct orack_peer {
 	unsigned long heard;		/* jiffies of its last receipt that counted */
 	bool acks;			/* it sends receipts; lockless readers */
 	struct onramp_clock clock;
+	struct onramp_floor rtt;	/* least round trip, without the receipt's wait */
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;
 	u64 receipts, samples, refused;

@@ -30,7 +30,10 @@
 #define ORACK_STAMP_MAX_NS	(100 * NSEC_PER_MSEC)
 
 struct orack_slot {
-	struct list_head open;		/* in orack_cpu.open, oldest first; empty: free */
+	struct list_head open;		/* in orack_cpu.open, first due first; empty: free */
+	u64 due_ns;			/* then it is sent */
+	u64 closed_ns;			/* when that before it was, */
+	u32 wait_ns;			/* and how long that could wait */
 	struct orack_pair pair;
 	int oif;
 	u8 tos;
@@ -41,7 +44,7 @@ struct orack_slot {
 struct orack_cpu {
 	struct onramp_net *on;		/* constant */
 	spinlock_t lock;		/* guards the rest; bottom halves off */
-	bool armed;			/* the timer will look again */
+	u64 armed_ns;			/* when the timer looks; 0: it does not */
 	struct hrtimer timer;
 	struct list_head open;
 	struct orack_slot slot[ORACK_SLOTS];
@@ -68,6 +71,7 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	p->tos = slot->tos;
 	p->bytes = orack_encode(p->maced.data, &h, b->entry);
 	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	slot->closed_ns = h.time_ns;
 	list_del_init(&slot->open);
 }
 
@@ -84,27 +88,34 @@ static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
 	atomic64_add(p->bytes + headers, &on->stat[ONRAMP_STAT_RECEIPTS_BYTES]);
 }
 
-/* True: *p is the oldest batch, whose time is over.  *next_ns: when that of another is, 0: of
- * none.
- */
-static bool orack_cpu_expired(struct orack_cpu *cpu, struct orack_packet *p, u64 *next_ns)
+/* The timer looks when the first batch is due.  cpu->lock is held. */
+static void orack_cpu_arm(struct orack_cpu *cpu)
+{
+	struct orack_slot *slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
+
+	if (!slot || (cpu->armed_ns && cpu->armed_ns <= slot->due_ns))
+		return;
+	cpu->armed_ns = slot->due_ns;
+	hrtimer_start(&cpu->timer, ns_to_ktime(slot->due_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* True: *p is a batch that was due; else the timer is set for the next. */
+static bool orack_cpu_due(struct orack_cpu *cpu, struct orack_packet *p)
 {
 	struct orack_slot *slot;
-	bool expired = false;
+	bool due = false;
 
-	*next_ns = 0;
 	spin_lock(&cpu->lock);
+	cpu->armed_ns = 0;
 	slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
 	if (slot)
-		expired = slot->batch.began_ns + ORACK_BATCH_NS <= ktime_get_ns();
-	else
-		cpu->armed = false;
-	if (expired)
+		due = slot->due_ns <= ktime_get_ns();
+	if (due)
 		orack_slot_take(cpu, slot, p);
-	else if (slot)
-		*next_ns = slot->batch.began_ns + ORACK_BATCH_NS;
+	else
+		orack_cpu_arm(cpu);
 	spin_unlock(&cpu->lock);
-	return expired;
+	return due;
 }
 
 /* In a softirq: sending may take as long as it does for any packet. */
@@ -112,16 +123,12 @@ static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 {
 	struct orack_cpu *cpu = container_of(timer, struct orack_cpu, timer);
 	struct orack_packet p;
-	u64 next_ns;
 
 	rcu_read_lock();
-	while (orack_cpu_expired(cpu, &p, &next_ns))
+	while (orack_cpu_due(cpu, &p))
 		orack_acker_send(cpu->on, &p);
 	rcu_read_unlock();
-	if (!next_ns)
-		return HRTIMER_NORESTART;
-	hrtimer_set_expires(timer, ns_to_ktime(next_ns));
-	return HRTIMER_RESTART;
+	return HRTIMER_NORESTART;
 }
 
 /* -- data ----------------------------------------------------------------------------------- */
@@ -156,17 +163,29 @@ static bool orack_slot_is(const struct orack_slot *slot, const struct orack_pair
 	       ipv6_addr_equal(&slot->pair.local, &pair->local);
 }
 
+/* Most batches are due after those that are there. */
+static void orack_cpu_queue(struct orack_cpu *cpu, struct orack_slot *slot)
+{
+	struct orack_slot *before;
+
+	list_for_each_entry_reverse(before, &cpu->open, open) {
+		if (before->due_ns <= slot->due_ns)
+			break;
+	}
+	list_add(&slot->open, &before->open);
+	orack_cpu_arm(cpu);
+}
+
 static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot,
 			    const struct orack_pair *pair, u64 now_ns)
 {
+	if (!orack_slot_is(slot, pair))
+		slot->wait_ns = 0;
 	slot->pair = *pair;
-	orack_batch_begin(&slot->batch, now_ns);
-	list_add_tail(&slot->open, &cpu->open);
-	if (cpu->armed)
-		return;
-	cpu->armed = true;
-	hrtimer_start(&cpu->timer, ns_to_ktime(now_ns + ORACK_BATCH_NS),
-		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
+	slot->due_ns = now_ns + slot->wait_ns;
+	orack_batch_begin(&slot->batch);
+	orack_cpu_queue(cpu, slot);
 }
 
 /* Puts the data where it belongs.  True: there is a packet to send, of *p. */

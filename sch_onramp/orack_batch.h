@@ -19,10 +19,25 @@
  */
 #define ORACK_BATCH_BYTES	32768
 
-/* A batch lives no longer: what is regulated is a queue of T = 50 us, and feedback that is
- * late by as much as that cannot do it well.
+/* A batch waits for more data: at first as long as 4 full frames take at 10 Gbit/s, so that a
+ * flow in slow start, which doubles each RTT, hears of the queue it makes.  Then twice as long
+ * each time, while data keeps coming, up to the queue's delay that is regulated, T = 50 us.
  */
-#define ORACK_BATCH_NS		50000
+#define ORACK_WAIT_MIN_NS	5000
+#define ORACK_WAIT_MAX_NS	50000
+
+/* A pair of hosts without data for so long begins anew: some RTTs. */
+#define ORACK_WAIT_QUIET_NS	200000
+
+/* How long a batch waits, when that before it waited @last_ns, and ended @quiet_ns before this
+ * one began.
+ */
+static inline u32 orack_batch_wait_ns(u32 last_ns, u64 quiet_ns)
+{
+	if (!last_ns || quiet_ns > ORACK_WAIT_QUIET_NS)
+		return ORACK_WAIT_MIN_NS;
+	return last_ns < ORACK_WAIT_MAX_NS / 2 ? last_ns * 2 : ORACK_WAIT_MAX_NS;
+}
 
 /* Flows of one peer that are active within that time; 1448 bytes at 10 Gbit/s are 1.2 us,
  * so there are no more than 40 packets.
@@ -30,16 +45,14 @@
 #define ORACK_BATCH_FLOWS	16
 
 struct orack_batch {
-	u64 began_ns;		/* its first packet's arrival */
 	u32 bytes;
 	u32 count;
 	struct orack_entry entry[ORACK_BATCH_FLOWS];	/* age_ns is unused */
 	u64 rx_ns[ORACK_BATCH_FLOWS];
 };
 
-static inline void orack_batch_begin(struct orack_batch *b, u64 rx_ns)
+static inline void orack_batch_begin(struct orack_batch *b)
 {
-	b->began_ns = rx_ns;
 	b->bytes = 0;
 	b->count = 0;
 }

@@ -104,6 +104,7 @@ static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct or
 	peer->pair = *pair;
 	spin_lock_init(&peer->lock);
 	onramp_clock_init(&peer->clock);
+	onramp_floor_init(&peer->rtt);
 	if (rhashtable_insert_fast(&orack_peers, &peer->node, orack_peer_params)) {
 		kmem_cache_free(orack_peer_cache, peer);
 		peer = NULL;
