@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // What is not receipted yet: sch_onramp/orack_batch.h
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -11,7 +12,7 @@
 namespace {
 
 struct Batch : orack_batch {
-	Batch() : orack_batch{} { orack_batch_begin(this, 1000); }
+	Batch() : orack_batch{} { orack_batch_begin(this); }
 
 	bool Add(u16 sport, u32 end_seq, u32 bytes, u64 rx_ns)
 	{
@@ -68,6 +69,25 @@ TEST(orack_batch_add, bytes_enough__is_to_be_sent)
 
 	EXPECT_FALSE(b.Add(1, 1000, ORACK_BATCH_BYTES - 1, 1000));
 	EXPECT_TRUE(b.Add(1, 2000, 1, 1000));
+}
+
+TEST(orack_batch_wait_ns, after_quiet__the_first_waits_least)
+{
+	EXPECT_EQ(orack_batch_wait_ns(0, 0), u32{ORACK_WAIT_MIN_NS});
+	EXPECT_EQ(orack_batch_wait_ns(ORACK_WAIT_MAX_NS, ORACK_WAIT_QUIET_NS + 1),
+		  u32{ORACK_WAIT_MIN_NS});
+}
+
+TEST(orack_batch_wait_ns, data_keeps_coming__waits_grow_to_the_longest)
+{
+	u32 wait_ns = orack_batch_wait_ns(0, 0), before_ns;
+
+	for (int i = 0; i < 10; i++) {
+		before_ns = wait_ns;
+		wait_ns = orack_batch_wait_ns(before_ns, ORACK_WAIT_QUIET_NS);
+		ASSERT_EQ(wait_ns, std::min<u32>(2 * before_ns, ORACK_WAIT_MAX_NS));
+	}
+	EXPECT_EQ(wait_ns, u32{ORACK_WAIT_MAX_NS});
 }
 
 TEST(orack_batch_close, ages__are_of_each_entry_and_bounded)
