@@ -15,8 +15,8 @@
 
 #include "onramp.h"
 
-/* 8192 paths, more peers than a host talks to within seconds: of as many, one in five
- * shares a set with four others; of a fourth of that, one in 200.  0.7 MB.
+/* 8192 paths, more peers than a host talks to within seconds: of as many, one in five finds
+ * no place, with a random hash; of a fourth of that, one in 200.  0.8 MB.
  */
 #define ONRAMP_PATH_SETS	2048
 #define ONRAMP_PATH_WAYS	4

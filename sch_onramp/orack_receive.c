@@ -80,7 +80,7 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 				   u64 now_ns)
 {
 	struct onramp_departure departure;
-	u64 queue_ns, rtt_ns, way_ns;
+	u64 queue_ns, rtt_ns, trip_ns, excess_ns;
 
 	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
@@ -91,11 +91,11 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
 	ctl->receipt_seq = e->end_seq;
-	way_ns = rtt_ns - e->age_ns;
+	trip_ns = rtt_ns - e->age_ns;
 	spin_lock(&peer->lock);
-	way_ns -= onramp_floor_sample(&peer->rtt, now_ns, way_ns);
+	excess_ns = trip_ns - onramp_floor_sample(&peer->rtt, now_ns, trip_ns);
 	queue_ns = onramp_clock_sample(&peer->clock, d->h.clock, now_ns, departure.tx_ns,
-				       d->h.time_ns - e->age_ns, way_ns);
+				       d->h.time_ns - e->age_ns, excess_ns);
 	peer->samples++;
 	spin_unlock(&peer->lock);
 	onramp_ctl_sample(ctl, e->end_seq, min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS), now_ns);
