@@ -127,6 +127,7 @@ struct orack_peer {
 	bool hears;			/* it announced itself; lockless readers */
 	u64 announced_ns;		/* by its clock */
 	int oif;			/* where that came from */
+	struct orack_thin thin;		/* no lock */
 
 	bool removed;
 	spinlock_t lock;		/* bottom halves off; inside that of a flow */
@@ -137,6 +138,7 @@ void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
 bool orack_peer_hears(const struct orack_pair *pair, int *oif);
+bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);

@@ -55,8 +55,8 @@ static u32 orack_clock_id;
 
 /* -- receipts ----------------------------------------------------------------------------- */
 
-/* A closed batch as a packet; the slot is free then.  cpu->lock is held. */
-static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, struct orack_packet *p)
+/* Closes a batch; the slot is free then.  True: *p is its receipt.  cpu->lock is held. */
+static bool orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, struct orack_packet *p)
 {
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
@@ -64,15 +64,20 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 		.time_ns = ktime_get_ns(),
 	};
 
+	slot->closed_ns = h.time_ns;
+	list_del_init(&slot->open);
+	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	if (orack_peer_spares(&slot->pair, b->bytes, h.time_ns)) {
+		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
+		return false;
+	}
 	orack_batch_close(b, h.time_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
 	p->oif = slot->oif;
 	p->tos = slot->tos;
 	p->bytes = orack_encode(p->maced.data, &h, b->entry);
-	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
-	slot->closed_ns = h.time_ns;
-	list_del_init(&slot->open);
+	return true;
 }
 
 static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
@@ -99,23 +104,23 @@ static void orack_cpu_arm(struct orack_cpu *cpu)
 	hrtimer_start(&cpu->timer, ns_to_ktime(slot->due_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* True: *p is a batch that was due; else the timer is set for the next. */
+/* True: *p is the receipt of a batch that was due; else the timer is set for the next. */
 static bool orack_cpu_due(struct orack_cpu *cpu, struct orack_packet *p)
 {
-	struct orack_slot *slot;
-	bool due = false;
+	struct orack_slot *slot, *next;
+	bool send = false;
 
 	spin_lock(&cpu->lock);
 	cpu->armed_ns = 0;
-	slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
-	if (slot)
-		due = slot->due_ns <= ktime_get_ns();
-	if (due)
-		orack_slot_take(cpu, slot, p);
-	else
+	list_for_each_entry_safe(slot, next, &cpu->open, open) {
+		if (send || slot->due_ns > ktime_get_ns())
+			break;
+		send = orack_slot_take(cpu, slot, p);
+	}
+	if (!send)
 		orack_cpu_arm(cpu);
 	spin_unlock(&cpu->lock);
-	return due;
+	return send;
 }
 
 /* In a softirq: sending may take as long as it does for any packet. */
@@ -206,13 +211,11 @@ static bool orack_cpu_add(struct orack_cpu *cpu, const struct orack_pair *pair,
 		orack_slot_open(cpu, slot, pair, ktime_get_ns());
 	}
 	slot->tos = a->tos;
-	if (!orack_batch_add(&slot->batch, &e, a->payload, rx_ns))
-		return false;
-	orack_slot_take(cpu, slot, p);
-	return true;
+	return orack_batch_add(&slot->batch, &e, a->payload, rx_ns) &&
+	       orack_slot_take(cpu, slot, p);
 }
 
-/* The slot's batch is another pair's: it goes first, and is *p then. */
+/* The slot's batch is another pair's: it goes first.  True: *p is its receipt. */
 static bool orack_cpu_evict(struct orack_cpu *cpu, const struct orack_pair *pair,
 			    struct orack_packet *p)
 {
@@ -220,8 +223,7 @@ static bool orack_cpu_evict(struct orack_cpu *cpu, const struct orack_pair *pair
 
 	if (list_empty(&slot->open) || orack_slot_is(slot, pair))
 		return false;
-	orack_slot_take(cpu, slot, p);
-	return true;
+	return orack_slot_take(cpu, slot, p);
 }
 
 /* TCP data for us; bottom halves are off, under the RCU read lock. */

@@ -261,6 +261,17 @@ bool orack_peer_hears(const struct orack_pair *pair, int *oif)
 	return true;
 }
 
+/* Does the peer do without a receipt for so much data?  Caller holds the RCU read lock. */
+bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns)
+{
+	struct orack_peer *peer;
+
+	if (bytes >= ORACK_THIN_BYTES)
+		return false;
+	peer = orack_peer_find(pair);
+	return !peer || orack_thin_spares(&peer->thin, bytes, now_ns);
+}
+
 /* Takes an announcement; its connection was found.  Returns what to count. */
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif)

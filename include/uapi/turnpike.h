@@ -185,7 +185,8 @@ enum onramp_stat {
 	ONRAMP_STAT_RECEIPTS_SENT,	/* datagrams */
 	ONRAMP_STAT_RECEIPTS_FLOWS,	/* entries in them */
 	ONRAMP_STAT_RECEIPTS_BYTES,	/* of theirs, with IP and UDP headers */
-	ONRAMP_STAT_RECEIPTS_DATA,	/* bytes of TCP data that they were made for */
+	ONRAMP_STAT_RECEIPTS_DATA,	/* bytes of TCP data that they could be made for */
+	ONRAMP_STAT_RECEIPTS_SPARED,	/* batches of so little data that none was made */
 	ONRAMP_STAT_ANNOUNCED,		/* announcements sent */
 	ONRAMP_STAT_SEND_FAILED,	/* no route, no memory */
 	ONRAMP_STAT_RECEIPTS_TAKEN,	/* datagrams, not refused as a whole */

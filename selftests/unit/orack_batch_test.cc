@@ -90,6 +90,44 @@ TEST(orack_batch_wait_ns, data_keeps_coming__waits_grow_to_the_longest)
 	EXPECT_EQ(wait_ns, u32{ORACK_WAIT_MAX_NS});
 }
 
+// Of each batch, @bytes every @every_ns: how many of @count are receipted.
+int Receipted(u32 bytes, u64 every_ns, int count)
+{
+	orack_thin t{};
+	int sent = 0;
+
+	for (int i = 0; i < count; i++)
+		sent += !orack_thin_spares(&t, bytes, 5'000'000'000 + i * every_ns);
+	return sent;
+}
+
+TEST(orack_thin_spares, a_flow_that_goes_on__has_receipts_each_two_frames)
+{
+	EXPECT_EQ(Receipted(2 * 1448, 50'000, 1000), 1000);
+	EXPECT_NEAR(Receipted(1448, 50'000, 1000), 500, 1);
+	EXPECT_NEAR(Receipted(1448, 900'000, 1000), 500, 1);
+}
+
+TEST(orack_thin_spares, requests_and_answers__have_one_in_20_ms)
+{
+	EXPECT_EQ(Receipted(50, 3'800'000, 1), 1);	// the path is known then
+	EXPECT_NEAR(Receipted(50, 3'800'000, 1000), 3800 / 20, 40);
+	EXPECT_NEAR(Receipted(2000, 3'800'000, 1000), 3800 / 20, 40);
+	EXPECT_NEAR(Receipted(50, 100'000, 1000), 1000 * 50 / ORACK_THIN_BYTES, 5);
+	EXPECT_EQ(Receipted(2000, 20'100'000, 100), 100);
+}
+
+TEST(orack_thin_spares, time_wraps__costs_one_receipt)
+{
+	orack_thin t{};
+	u64 wrap_ns = u64{1} << (32 + ORACK_THIN_SHIFT);
+	int sent = 0;
+
+	for (u64 i = 0; i < 100; i++)
+		sent += !orack_thin_spares(&t, 50, wrap_ns - 55'000'000 + i * 1'100'000);
+	EXPECT_NEAR(sent, 110 / 20, 1);
+}
+
 TEST(orack_batch_close, ages__are_of_each_entry_and_bounded)
 {
 	Batch b;

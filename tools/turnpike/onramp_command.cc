@@ -26,7 +26,7 @@ constexpr char kMissing[] =
 // In the order of enum onramp_stat.
 const std::vector<std::string> kStats = {
 	"receipts_sent", "receipts_flows", "receipts_bytes", "receipts_data",
-	"announced", "send_failed",
+	"receipts_spared", "announced", "send_failed",
 	"receipts_taken", "samples", "announcements_taken",
 	"refused_length", "refused_version", "refused_kind", "refused_count", "refused_value",
 	"refused_key", "refused_mac", "refused_replay", "refused_peer", "refused_rate",
