@@ -150,7 +150,7 @@ enum onramp_source {
 
 /* What feedback counts, without the qdisc's lock: atomics, so that no ACK waits. */
 struct onramp_counts {
-	atomic64_t samples, samples_orack, pauses, capped, recalled, unknown, late, steps;
+	atomic64_t samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
 	atomic_t controlled[ONRAMP_SOURCES];	/* flows, by where their feedback is from */
 	atomic64_t delay[ONRAMP_HIST_BUCKETS];
 };
@@ -267,8 +267,10 @@ struct onramp_ctl {
 	u32 mss;			/* of the newest packet */
 	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
 	u64 heard_ns;			/* last feedback */
+	u64 drained_ns;			/* last time it stopped for the queue to empty */
 	u32 edge_seq;			/* newest data there was feedback on */
 	u32 receipt_seq;		/* newest data that was receipted */
+	u32 least_rtt_ns;		/* TCP's, until a source took it; 0: unknown */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
 	struct onramp_bound bound;
@@ -311,6 +313,7 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
  */
 bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d);
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
+void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
 
 /* -- sources of feedback ------------------------------------------------------ */
 

@@ -127,6 +127,23 @@ static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_f
 	return ONRAMP_SOURCE_NONE;
 }
 
+/* What TCP knows of the path, from its handshake on: a flow that is controlled from now on,
+ * while others keep a queue standing, may never see it without.  The SYN is short, the last
+ * link has a whole frame to carry; TCP's times are whole microseconds.  0: not known, or
+ * too long ago.
+ */
+static u32 onramp_ctl_least_rtt_ns(const struct onramp_sched *q, const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 rtt_us = tcp_min_rtt(tp);
+
+	if (tcp_jiffies32 - tp->rtt_min.s[0].t > nsecs_to_jiffies(ONRAMP_FLOOR_SPAN_NS) ||
+	    rtt_us >= ONRAMP_FLOOR_SPAN_NS / NSEC_PER_USEC / 4)
+		return 0;
+	return (rtt_us + 1) * NSEC_PER_USEC +
+	       onramp_line_ns(&q->line, psched_mtu(qdisc_dev(q->sch)));
+}
+
 static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
 					  const struct sock *sk, u32 seq, u64 now_ns)
 {
@@ -149,6 +166,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	onramp_base_init(&ctl->base);
 	ctl->edge_seq = seq;
 	ctl->receipt_seq = seq;
+	ctl->least_rtt_ns = onramp_ctl_least_rtt_ns(q, sk);
 	onramp_flight_init(&ctl->flight, seq);
 	return ctl;
 }
@@ -411,6 +429,14 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 		atomic64_inc(&q->counts.capped);
 	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)
 		onramp_ctl_kick(ctl);
+}
+
+void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns)
+{
+	lockdep_assert_held(&ctl->lock);
+	onramp_pause_drain(&ctl->pause, &ctl->sched->config.pause, now_ns, pause_ns);
+	ctl->drained_ns = now_ns;
+	atomic64_inc(&ctl->sched->counts.drains);
 }
 
 /* -- for tcp_timely ------------------------------------------------------------------ */

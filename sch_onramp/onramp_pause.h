@@ -71,6 +71,7 @@ struct onramp_pause {
 	u64 counted_ns;		/* up to here the counter is right */
 	u64 paused_ns;		/* the counter: all time paused */
 	u64 began_ns;		/* when the hold that max_ns bounds began */
+	u64 drain_ns;		/* no sample ends a pause before */
 	u64 black_owd_ns;	/* of the sample before; valid if black */
 	u64 black_note_ns;	/* counter when its packet left */
 	u32 beta;
@@ -91,6 +92,7 @@ static inline void onramp_pause_init(struct onramp_pause *p, u64 now_ns)
 	p->counted_ns = now_ns;
 	p->paused_ns = 0;
 	p->began_ns = 0;
+	p->drain_ns = 0;
 	p->black_owd_ns = 0;
 	p->black_note_ns = 0;
 	p->beta = 0;
@@ -122,6 +124,7 @@ static inline void onramp_pause_release(struct onramp_pause *p, u64 now_ns)
 {
 	onramp_pause_count(p, now_ns);
 	p->until_ns = 0;
+	p->drain_ns = 0;
 	p->black = false;
 }
 
@@ -154,15 +157,17 @@ static inline void onramp_pause_assert(struct onramp_pause *p,
 				       const struct onramp_pause_params *c, u64 now_ns,
 				       u64 pause_ns, struct onramp_verdict *v)
 {
-	u64 end_ns;
+	u64 end_ns, until_ns = now_ns + pause_ns;
 
+	if (until_ns < p->drain_ns)
+		until_ns = p->drain_ns;
 	if (p->until_ns <= now_ns && p->sent) {
 		p->began_ns = now_ns;
 		p->sent = false;
 	}
 	end_ns = p->began_ns + c->max_ns;
-	v->capped = now_ns + pause_ns > end_ns;
-	p->until_ns = v->capped ? end_ns : now_ns + pause_ns;
+	v->capped = until_ns > end_ns;
+	p->until_ns = v->capped ? end_ns : until_ns;
 	v->pause_ns = p->until_ns > now_ns ? p->until_ns - now_ns : 0;
 }
 
@@ -177,6 +182,18 @@ static inline void onramp_pause_adopt(struct onramp_pause *p,
 		onramp_pause_count(p, now_ns);
 		onramp_pause_assert(p, c, now_ns, until_ns - now_ns, &v);
 	}
+}
+
+/* Pause for @pause_ns whatever samples say meanwhile, so that a queue empties. */
+static inline void onramp_pause_drain(struct onramp_pause *p,
+				      const struct onramp_pause_params *c, u64 now_ns,
+				      u64 pause_ns)
+{
+	struct onramp_verdict v;
+
+	onramp_pause_count(p, now_ns);
+	p->drain_ns = now_ns + pause_ns;
+	onramp_pause_assert(p, c, now_ns, 0, &v);
 }
 
 /* The delay of an acknowledged packet; @note_ns is what onramp_pause_sent() gave when

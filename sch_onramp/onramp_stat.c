@@ -77,6 +77,7 @@ static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onr
 	st->controlled_orack = atomic_read(&c->controlled[ONRAMP_SOURCE_ORACK]);
 	st->controlled_flows = st->controlled_tcpts + st->controlled_orack;
 	st->samples_orack = atomic64_read(&c->samples_orack);
+	st->drains = atomic64_read(&c->drains);
 }
 
 static void onramp_stat_fill(struct tc_onramp_stats *st, const struct onramp_sched *q)

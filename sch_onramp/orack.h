@@ -118,6 +118,7 @@ struct orack_peer {
 	bool acks;			/* it sends receipts; lockless readers */
 	struct onramp_clock clock;
 	struct onramp_floor rtt;	/* least round trip, without the receipt's wait */
+	struct onramp_gap gap;		/* what the clock's base has of standing queue */
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;
 	u64 receipts, samples, refused;

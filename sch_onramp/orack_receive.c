@@ -8,6 +8,7 @@
 #include <net/tcp.h>
 
 #include "orack.h"
+#include "orack_beat.h"
 
 /* No receiver sends as many: 32 KB of data in each are 260 Gbit/s from one host. */
 #define ORACK_WINDOW_NS		1000000
@@ -74,13 +75,34 @@ static bool orack_peer_may(struct orack_peer *peer, u64 now_ns)
 	return peer->window_count++ < ORACK_WINDOW_MAX;
 }
 
+/* The queueing delay of a byte that left at @tx_ns, was receipted @age_ns after it came, and
+ * took @trip_ns to come and be heard of.  ctl->lock and peer->lock are held.
+ */
+static u64 orack_queue_ns(struct orack_peer *peer, struct onramp_ctl *ctl,
+			  const struct orack_header *h, u32 age_ns, u64 tx_ns, u64 trip_ns,
+			  u64 now_ns)
+{
+	u64 excess_ns, queue_ns, standing_ns;
+
+	if (ctl->least_rtt_ns)
+		onramp_floor_sample(&peer->rtt, now_ns, ctl->least_rtt_ns);
+	ctl->least_rtt_ns = 0;
+	excess_ns = trip_ns - onramp_floor_sample(&peer->rtt, now_ns, trip_ns);
+	queue_ns = onramp_clock_sample(&peer->clock, h->clock, now_ns, tx_ns, h->time_ns - age_ns,
+				       excess_ns);
+	standing_ns = onramp_gap_sample(&peer->gap, now_ns, excess_ns, queue_ns);
+	if (standing_ns)
+		onramp_base_lower(&peer->clock.base, standing_ns);
+	return min_t(u64, queue_ns + standing_ns, ONRAMP_OWD_MAX_NS);
+}
+
 /* ctl->lock is held, ctl->sched is not NULL. */
 static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *ctl,
 				   const struct orack_datagram *d, const struct orack_entry *e,
 				   u64 now_ns)
 {
 	struct onramp_departure departure;
-	u64 queue_ns, rtt_ns, trip_ns, excess_ns;
+	u64 queue_ns, rtt_ns, drain_ns;
 
 	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
@@ -91,14 +113,16 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
 	ctl->receipt_seq = e->end_seq;
-	trip_ns = rtt_ns - e->age_ns;
 	spin_lock(&peer->lock);
-	excess_ns = trip_ns - onramp_floor_sample(&peer->rtt, now_ns, trip_ns);
-	queue_ns = onramp_clock_sample(&peer->clock, d->h.clock, now_ns, departure.tx_ns,
-				       d->h.time_ns - e->age_ns, excess_ns);
+	queue_ns = orack_queue_ns(peer, ctl, &d->h, e->age_ns, departure.tx_ns,
+				  rtt_ns - e->age_ns, now_ns);
 	peer->samples++;
 	spin_unlock(&peer->lock);
-	onramp_ctl_sample(ctl, e->end_seq, min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS), now_ns);
+	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
+	drain_ns = orack_beat_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
+				       ctl->sched->config.pause.threshold_ns);
+	if (drain_ns)
+		onramp_ctl_drain(ctl, now_ns, drain_ns);
 	atomic64_inc(&ctl->sched->counts.samples_orack);
 	if (onramp_flight_holds(&ctl->flight, e->end_seq))
 		onramp_flight_acked(&ctl->flight, e->end_seq);

@@ -121,6 +121,7 @@ struct tc_onramp_stats {
 	__u32 controlled_tcpts;		/* of the controlled flows, by TCP timestamps */
 	__u32 controlled_orack;		/* by receipts */
 	__u64 samples_orack;		/* of the samples, those of receipts */
+	__u64 drains;			/* pauses for a receiver's queue to empty */
 };
 
 /* -- OR-ACKs ----------------------------------------------------------------- */

@@ -161,6 +161,54 @@ TEST(onramp_pause_assert, any_stream_of_samples__holds_no_longer_than_max)
 	EXPECT_EQ(p.until_ns, now + c.max_ns);
 }
 
+TEST(onramp_pause_drain, samples_meanwhile__end_it_no_sooner)
+{
+	onramp_pause_params c = Params(ONRAMP_MODE_STRAWMAN);
+	onramp_verdict v;
+	onramp_pause p;
+
+	onramp_pause_init(&p, kStart);
+	onramp_pause_sent(&p, kStart);
+	onramp_pause_drain(&p, &c, kStart, 150 * kUs);
+	EXPECT_EQ(p.until_ns, kStart + 150 * kUs);
+	onramp_pause_sample(&p, &c, kStart + 20 * kUs, 60 * kUs, 0, &v);
+	EXPECT_EQ(p.until_ns, kStart + 150 * kUs);
+	onramp_pause_sample(&p, &c, kStart + 30 * kUs, 20 * kUs, 0, &v);
+	EXPECT_EQ(p.until_ns, kStart + 150 * kUs);
+	// one that asks for more has it, and after the drain samples count as ever
+	onramp_pause_sample(&p, &c, kStart + 40 * kUs, 200 * kUs, 0, &v);
+	EXPECT_EQ(p.until_ns, kStart + 190 * kUs);
+	onramp_pause_sample(&p, &c, kStart + 300 * kUs, 60 * kUs, p.paused_ns, &v);
+	EXPECT_EQ(p.until_ns, kStart + 310 * kUs);
+}
+
+TEST(onramp_pause_drain, again_and_again__holds_no_longer_than_max)
+{
+	onramp_pause_params c = Params();
+	onramp_pause p;
+
+	onramp_pause_init(&p, kStart);
+	onramp_pause_sent(&p, kStart);
+	for (u64 t = 0; t < 2 * c.max_ns; t += 100 * kUs) {
+		onramp_pause_drain(&p, &c, kStart + t, c.max_ns / 2);
+		ASSERT_LE(p.until_ns, kStart + c.max_ns);
+	}
+}
+
+TEST(onramp_pause_drain, released__ends)
+{
+	onramp_pause_params c = Params();
+	onramp_verdict v;
+	onramp_pause p;
+
+	onramp_pause_init(&p, kStart);
+	onramp_pause_drain(&p, &c, kStart, 150 * kUs);
+	onramp_pause_release(&p, kStart + 10 * kUs);
+	EXPECT_EQ(p.paused_ns, 10 * kUs);
+	onramp_pause_sample(&p, &c, kStart + 20 * kUs, 60 * kUs, p.paused_ns, &v);
+	EXPECT_EQ(p.until_ns, kStart + 30 * kUs);
+}
+
 TEST(onramp_pause_release, pause_under_way__ends_and_counts_what_was)
 {
 	onramp_pause_params c = Params();

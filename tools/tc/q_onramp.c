@@ -473,6 +473,7 @@ static void print_onramp(const struct tc_onramp_stats *st)
 	print_lluint(PRINT_ANY, "pauses", "  pauses %llu", st->pauses);
 	print_count("capped", st->pauses_capped);
 	print_count("recalled", st->pauses_recalled);
+	print_count("drains", st->drains);
 	print_count("timeouts", st->timeouts);
 	print_count("held", st->held_packets);
 	print_ns("held_time", st->held_ns);
