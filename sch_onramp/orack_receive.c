@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receipts and announcements that came: which are believed, and what they do.  The order
+ * Receipts, announcements and clocks that came: which are believed, and what they do.  The order
  * of checks is that of Documentation/onramp-wire.rst.  Called in a softirq under the RCU
  * read lock.
  */
@@ -56,11 +56,15 @@ static bool orack_is_connected(const struct orack_pair *pair, const struct orack
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
+	enum onramp_stat stat;
 	int oif;
 
 	if (!orack_peer_hears(pair, &oif) && !orack_is_connected(pair, d, ifindex))
 		return ONRAMP_STAT_REFUSED_FLOW;
-	return orack_peer_announced(on, pair, &d->h, ifindex);
+	stat = orack_peer_announced(on, pair, &d->h, ifindex);
+	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
+		orack_peer_tell_clock(on, pair);
+	return stat;
 }
 
 /* -- receipts ---------------------------------------------------------------------------- */
@@ -74,13 +78,35 @@ static bool orack_peer_may(struct orack_peer *peer, u64 now_ns)
 	return peer->window_count++ < ORACK_WINDOW_MAX;
 }
 
+/* The queueing delay that data met which left at @tx_ns and arrived at @rx_ns.  peer->lock is
+ * held.
+ */
+static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, u32 id, u64 now_ns,
+			  u64 tx_ns, u64 rx_ns, u64 trip_ns)
+{
+	u64 excess_ns = trip_ns - onramp_floor_sample(&peer->rtt, now_ns, trip_ns);
+	u64 queue_ns = onramp_clock_sample(&peer->clock, id, now_ns, tx_ns, rx_ns, excess_ns);
+	struct onramp_apart apart;
+
+	peer->samples++;
+	if (!orack_clock_apart(on, peer, id, &apart)) {
+		peer->absolute.grade = ONRAMP_GRADE_BASE;
+		return queue_ns;
+	}
+	queue_ns = onramp_absolute_sample(&peer->absolute, &peer->clock, &apart, now_ns,
+					  rx_ns - tx_ns, trip_ns, queue_ns);
+	if (peer->absolute.grade == apart.grade)
+		orack_count(on, ONRAMP_STAT_SAMPLES_ABSOLUTE);
+	return queue_ns;
+}
+
 /* ctl->lock is held, ctl->sched is not NULL. */
-static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *ctl,
-				   const struct orack_datagram *d, const struct orack_entry *e,
-				   u64 now_ns)
+static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *peer,
+				   struct onramp_ctl *ctl, const struct orack_datagram *d,
+				   const struct orack_entry *e, u64 now_ns)
 {
 	struct onramp_departure departure;
-	u64 queue_ns, rtt_ns, trip_ns, excess_ns;
+	u64 queue_ns, rtt_ns;
 
 	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
@@ -91,12 +117,9 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
 	ctl->receipt_seq = e->end_seq;
-	trip_ns = rtt_ns - e->age_ns;
 	spin_lock(&peer->lock);
-	excess_ns = trip_ns - onramp_floor_sample(&peer->rtt, now_ns, trip_ns);
-	queue_ns = onramp_clock_sample(&peer->clock, d->h.clock, now_ns, departure.tx_ns,
-				       d->h.time_ns - e->age_ns, excess_ns);
-	peer->samples++;
+	queue_ns = orack_queue_ns(on, peer, d->h.clock, now_ns, departure.tx_ns,
+				  d->h.time_ns - e->age_ns, rtt_ns - e->age_ns);
 	spin_unlock(&peer->lock);
 	onramp_ctl_sample(ctl, e->end_seq, min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS), now_ns);
 	atomic64_inc(&ctl->sched->counts.samples_orack);
@@ -106,8 +129,9 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 	return ONRAMP_STAT_SAMPLES;
 }
 
-static enum onramp_stat orack_entry(struct orack_peer *peer, const struct orack_datagram *d,
-				    const struct orack_entry *e, u64 now_ns)
+static enum onramp_stat orack_entry(struct onramp_net *on, struct orack_peer *peer,
+				    const struct orack_datagram *d, const struct orack_entry *e,
+				    u64 now_ns)
 {
 	enum onramp_stat stat = ONRAMP_STAT_REFUSED_FLOW;
 	struct onramp_ctl *ctl;
@@ -119,7 +143,7 @@ static enum onramp_stat orack_entry(struct orack_peer *peer, const struct orack_
 		return stat;
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->source == ONRAMP_SOURCE_ORACK)
-		stat = orack_take(peer, ctl, d, e, now_ns);
+		stat = orack_take(on, peer, ctl, d, e, now_ns);
 	spin_unlock(&ctl->lock);
 	return stat;
 }
@@ -133,7 +157,7 @@ static void orack_entries(struct onramp_net *on, struct orack_peer *peer,
 
 	for (i = 0; i < d->h.count; i++) {
 		orack_read_entry(d, i, &e);
-		stat = orack_entry(peer, d, &e, now_ns);
+		stat = orack_entry(on, peer, d, &e, now_ns);
 		refused += stat != ONRAMP_STAT_SAMPLES;
 		orack_count(on, stat);
 	}
@@ -166,6 +190,17 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	return ONRAMP_STAT_RECEIPTS_TAKEN;
 }
 
+/* A good datagram.  Returns what to count. */
+static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack_pair *pair,
+				       const struct orack_datagram *d, int ifindex)
+{
+	if (d->h.kind == ORACK_ANNOUNCEMENT)
+		return orack_announcement(on, pair, d, ifindex);
+	if (d->h.kind == ORACK_CLOCK)
+		return orack_clock_told(on, pair, d);
+	return orack_receipts(on, pair, d);
+}
+
 /* @p: from the network, as it came. */
 void orack_receive(struct onramp_net *on, struct orack_packet *p)
 {
@@ -184,7 +219,5 @@ void orack_receive(struct onramp_net *on, struct orack_packet *p)
 	write_pnet(&pair.net, on->net);
 	pair.local = p->maced.to;
 	pair.remote = p->maced.from;
-	orack_count(on, d.h.kind == ORACK_ANNOUNCEMENT ?
-		    orack_announcement(on, &pair, &d, p->oif) :
-		    orack_receipts(on, &pair, &d));
+	orack_count(on, orack_datagram(on, &pair, &d, p->oif));
 }
