@@ -17,8 +17,9 @@
  * wrong, at either moment: that is the 2.  The last line is what only absolute delay can tell:
  * a queue that stood from the first packet on is in every delay there, never in the way back.
  * Clocks without error leave nothing to the base; with a large one it is grade (c) again, whose
- * base does not care what constant the clocks are apart.  A queue that the base takes for
- * the path is regulated at threshold + 2 error, what the paper's wider threshold does to all.
+ * base does not care what constant the clocks are apart.  A queue that the base takes for the
+ * path is seen but for 0 to 4 errors, as the offset is wrong: what the paper's wider threshold
+ * does to all queues.
  */
 #ifndef ONRAMP_ABSOLUTE_H
 #define ONRAMP_ABSOLUTE_H
