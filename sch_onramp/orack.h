@@ -61,9 +61,11 @@ struct onramp_net {
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
-	u32 error_ns;			/* bound of our CLOCK_REALTIME's; 0: not disciplined.  RTNL writes */
-	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back.  RTNL writes */
-	u32 offsets;			/* peers whose offset was told.  RTNL writes, anybody reads */
+	/* RTNL writes, anybody reads */
+	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
+	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
+	u32 offsets;			/* peers whose offset was told */
+
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
 	u32 peer_count;

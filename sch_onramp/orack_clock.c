@@ -113,6 +113,11 @@ void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
 
 /* -- a peer's ---------------------------------------------------------------------------- */
 
+static bool orack_told_holds(const struct orack_told *told, u32 id)
+{
+	return told->known && told->id == id && time_before_eq(jiffies, told->until);
+}
+
 /* It said something of its clock.  Returns what to count. */
 enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
 				  const struct orack_datagram *d)
@@ -125,7 +130,7 @@ enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair
 		return ONRAMP_STAT_REFUSED_PEER;
 	told = &peer->told;
 	spin_lock(&peer->lock);
-	if (told->known && told->id == d->h.clock && (s64)(d->h.time_ns - told->made_ns) <= 0)
+	if (orack_told_holds(told, d->h.clock) && (s64)(d->h.time_ns - told->made_ns) <= 0)
 		goto out;
 	told->known = true;
 	told->id = d->h.clock;
@@ -136,11 +141,6 @@ enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair
 out:
 	spin_unlock(&peer->lock);
 	return stat;
-}
-
-static bool orack_told_holds(const struct orack_told *told, u32 id)
-{
-	return told->known && told->id == id && time_before_eq(jiffies, told->until);
 }
 
 /* Under the RCU read lock. */

@@ -160,7 +160,7 @@ enum {
 	ONRAMP_A_PEER,		/* nest of ONRAMP_PEER_ */
 	ONRAMP_A_CLOCK_PEER,	/* 16 bytes, IPv4 is mapped: address of a peer */
 	ONRAMP_A_CLOCK_OFFSET,	/* s64, ns: its CLOCK_REALTIME less ours */
-	ONRAMP_A_CLOCK_ERROR,	/* u32, ns, 10^6 at most: bound of that, or of our clock's; 0: not known */
+	ONRAMP_A_CLOCK_ERROR,	/* u32, ns, 10^6 at most: bound of its error; 0: not known */
 	ONRAMP_A_CLOCK_SECONDS,	/* u32: for how long it counts; in answers what is left of that */
 	__ONRAMP_A_MAX,
 };
