@@ -27,7 +27,7 @@
  */
 #define ONRAMP_CLOCK_RANGE_NS	(1LL << 40)
 
-/* How good one-way delay is (DESIGN.md); only the last is there yet. */
+/* How good one-way delay is (DESIGN.md); onramp_absolute.h has the first two. */
 enum onramp_grade {
 	ONRAMP_GRADE_NONE,		/* nothing heard */
 	ONRAMP_GRADE_SYNCHRONIZED,	/* (a): both clocks are disciplined */
@@ -39,6 +39,7 @@ struct onramp_clock {
 	bool known;
 	u32 id;			/* the peer's clock; another one begins anew */
 	u64 ref_ns;		/* raw delay that the base counts from */
+	u32 begun;		/* times that it began anew, steps of its bases before with them */
 	u32 steps;		/* of the clock seen here; base.steps has others */
 	struct onramp_base base;
 };
@@ -46,18 +47,22 @@ struct onramp_clock {
 static inline void onramp_clock_init(struct onramp_clock *c)
 {
 	c->known = false;
+	c->begun = 0;
 	c->steps = 0;
+	onramp_base_init(&c->base);
 }
 
-static inline enum onramp_grade onramp_clock_grade(const struct onramp_clock *c)
+/* Another number: the clock, or the path's length, is another one. */
+static inline u32 onramp_clock_epoch(const struct onramp_clock *c)
 {
-	return c->known ? ONRAMP_GRADE_BASE : ONRAMP_GRADE_NONE;
+	return c->begun + c->steps + c->base.steps;
 }
 
 /* The first sample: what round trips have in them is queue, the rest is the path. */
 static inline void onramp_clock_begin(struct onramp_clock *c, u32 id, u64 now_ns, u64 empty_ns)
 {
 	c->known = true;
+	c->begun += c->base.steps + 1;
 	c->id = id;
 	c->ref_ns = empty_ns;
 	onramp_base_init(&c->base);

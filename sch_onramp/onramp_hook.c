@@ -193,6 +193,7 @@ static void __net_exit onramp_net_exit(struct net *net)
 	WARN_ON_ONCE(on->users);
 	rtnl_lock();
 	orack_key_drop_all(on);
+	orack_clock_drop_all(on);
 	rtnl_unlock();
 }
 

@@ -7,7 +7,8 @@
  *   rule, onramp_ctl.c <-- orack_receive.c: is it to be believed? <-- socket, orack_xmit.c <+
  *
  * orack_peer.c has the hosts on the other side: those that want our receipts, since they
- * announced themselves, and those that we announce ourselves to.
+ * announced themselves, and those that we announce ourselves to.  orack_clock.c knows what
+ * is said of their clocks.
  */
 #ifndef ORACK_H
 #define ORACK_H
@@ -16,6 +17,7 @@
 #include <linux/workqueue.h>
 
 #include "onramp.h"
+#include "onramp_absolute.h"
 #include "onramp_clock.h"
 #include "onramp_excess.h"
 #include "orack_batch.h"
@@ -43,6 +45,9 @@ struct orack_keys {
 #define ORACK_ACKING_LOG	8
 #define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
 
+struct genl_family;
+struct genl_info;
+struct netlink_callback;
 struct orack_cpu;
 
 /* A namespace's. */
@@ -56,6 +61,11 @@ struct onramp_net {
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
+	/* RTNL writes, anybody reads */
+	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
+	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
+	u32 offsets;			/* peers whose offset was told */
+
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
 	u32 peer_count;
@@ -100,6 +110,61 @@ void orack_key_drop_all(struct onramp_net *on);
 
 #define ORACK_SECRET_BYTES	16
 
+/* -- clocks (orack_clock.c) ------------------------------------------------------------ */
+
+struct orack_offset_key {
+	possible_net_t net;		/* to compare */
+	struct in6_addr remote;		/* IPv4 is mapped */
+};
+
+/* What somebody here said of a peer's clock: constant, another takes its place (RCU). */
+struct orack_offset {
+	struct rhash_head node;
+	struct orack_offset_key key;
+	u64 serial;			/* of all that was ever said */
+	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
+	s64 offset_ns;			/* its CLOCK_REALTIME less ours */
+	u32 error_ns;
+	unsigned long until;		/* jiffies */
+	struct rcu_head rcu;
+};
+
+/* What a peer said of the clock of its receipts. */
+struct orack_told {
+	bool known;
+	u32 id;
+	u64 made_ns;			/* by that clock */
+	struct orack_clock_entry is;
+	unsigned long until;		/* jiffies */
+};
+
+/* What both sayings make together; setting a clock afterwards does not change it. */
+struct orack_tie {
+	u64 serial;			/* of the orack_offset; 0: none yet */
+	u32 id;				/* of the clock */
+	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
+};
+
+struct orack_peer;
+
+bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+		       struct onramp_apart *apart);
+enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
+				  const struct orack_datagram *d);
+void orack_clock_say_again(struct orack_peer *peer);
+bool orack_clock_is_due(const struct onramp_net *on, struct orack_peer *peer);
+void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer);
+int orack_clock_set(struct onramp_net *on, const struct orack_offset *wanted, u32 seconds,
+		    struct netlink_ext_ack *extack);
+int orack_clock_clear(struct onramp_net *on, const struct in6_addr *remote,
+		      struct netlink_ext_ack *extack);
+void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds);
+u32 orack_clock_error(const struct onramp_net *on);
+struct rhashtable *orack_clock_table(void);
+void orack_clock_drop_all(struct onramp_net *on);
+int orack_clock_init(void);
+void orack_clock_exit(void);
+
 /* -- peers (orack_peer.c) ------------------------------------------------------------ */
 
 struct orack_peer {
@@ -117,6 +182,9 @@ struct orack_peer {
 	unsigned long heard;		/* jiffies of its last receipt that counted */
 	bool acks;			/* it sends receipts; lockless readers */
 	struct onramp_clock clock;
+	struct onramp_absolute absolute;
+	struct orack_told told;
+	struct orack_tie tie;
 	struct onramp_floor rtt;	/* least round trip, without the receipt's wait */
 	struct onramp_gap gap;		/* what the clock's base has of standing queue */
 	u64 window_ns;			/* start of the millisecond that is counted */
@@ -127,6 +195,8 @@ struct orack_peer {
 	unsigned long hears_until;	/* jiffies; lockless readers */
 	bool hears;			/* it announced itself; lockless readers */
 	u64 announced_ns;		/* by its clock */
+	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
+	struct orack_clock_entry clock_is;	/* and what that was */
 	int oif;			/* where that came from */
 	struct orack_thin thin;		/* no lock */
 
@@ -142,6 +212,7 @@ bool orack_peer_hears(const struct orack_pair *pair, int *oif);
 bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif);
+void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
 void orack_peer_open(struct onramp_net *on);
 void orack_peer_close(struct onramp_net *on);
@@ -156,12 +227,19 @@ void orack_receive(struct onramp_net *on, struct orack_packet *p);
 
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a);
+u32 orack_acker_clock(void);
 int orack_acker_open(struct onramp_net *on);
 void orack_acker_close(struct onramp_net *on);
 void orack_acker_init(void);
 
 /* -- configuration (orack_genl.c) ------------------------------------------------------ */
 
+extern struct genl_family orack_genl_family;
+
+int orack_genl_clock_set(struct sk_buff *skb, struct genl_info *info);
+int orack_genl_clock_clear(struct sk_buff *skb, struct genl_info *info);
+int orack_genl_clock_own(struct sk_buff *skb, struct genl_info *info);
+int orack_genl_clocks(struct sk_buff *msg, struct netlink_callback *cb);
 int orack_genl_init(void);
 void orack_genl_exit(void);
 

@@ -290,6 +290,12 @@ void orack_acker_close(struct onramp_net *on)
 	on->acker = NULL;
 }
 
+/* The clock of receipts. */
+u32 orack_acker_clock(void)
+{
+	return orack_clock_id;
+}
+
 void orack_acker_init(void)
 {
 	orack_clock_id = get_random_u32();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Generic netlink: port and keys of OR-ACKs, counters and peers of a namespace.
+ * orack_genl_clock.c has what is said of clocks.
  * include/uapi/turnpike.h has the messages.
  */
 #include <linux/rtnetlink.h>
@@ -12,9 +13,11 @@ static const struct nla_policy orack_policy[ONRAMP_A_MAX + 1] = {
 	[ONRAMP_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
 	[ONRAMP_A_KEY_ID] = NLA_POLICY_MIN(NLA_U8, 1),
 	[ONRAMP_A_KEY] = NLA_POLICY_EXACT_LEN(ORACK_SECRET_BYTES),
+	[ONRAMP_A_CLOCK_PEER] = NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[ONRAMP_A_CLOCK_OFFSET] = { .type = NLA_S64 },
+	[ONRAMP_A_CLOCK_ERROR] = { .type = NLA_U32 },
+	[ONRAMP_A_CLOCK_SECONDS] = { .type = NLA_U32 },
 };
-
-static struct genl_family orack_genl_family;
 
 /* -- from user space ------------------------------------------------------------------- */
 
@@ -101,6 +104,7 @@ static int orack_genl_fill_config(struct sk_buff *msg, struct onramp_net *on)
 	rcu_read_lock();
 	err = nla_put_u16(msg, ONRAMP_A_PORT, READ_ONCE(on->port)) ||
 	      nla_put_u8(msg, ONRAMP_A_ACTIVE, !!rcu_access_pointer(on->sk)) ||
+	      nla_put_u32(msg, ONRAMP_A_CLOCK_ERROR, orack_clock_error(on)) ||
 	      orack_genl_put_keys(msg, rcu_dereference(on->keys));
 	rcu_read_unlock();
 	return err;
@@ -132,6 +136,18 @@ static int orack_genl_stats(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* peer->lock is held. */
+static int orack_genl_put_absolute(struct sk_buff *msg, const struct onramp_absolute *a)
+{
+	if (nla_put_u8(msg, ONRAMP_PEER_GRADE, a->grade) ||
+	    nla_put_u32(msg, ONRAMP_PEER_ABSURD, a->absurd))
+		return -EMSGSIZE;
+	if (a->grade != ONRAMP_GRADE_SYNCHRONIZED && a->grade != ONRAMP_GRADE_OFFSET)
+		return 0;
+	return nla_put_u32(msg, ONRAMP_PEER_ERROR, a->apart.error_ns) ||
+	       nla_put_s64(msg, ONRAMP_PEER_OWD, a->there_ns, ONRAMP_PEER_PAD);
+}
+
+/* peer->lock is held. */
 static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *peer)
 {
 	const struct onramp_clock *clock = &peer->clock;
@@ -141,7 +157,7 @@ static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *pee
 	       nla_put(msg, ONRAMP_PEER_REMOTE, sizeof(struct in6_addr), &peer->pair.remote) ||
 	       nla_put_u8(msg, ONRAMP_PEER_ACKS, peer->acks) ||
 	       nla_put_u8(msg, ONRAMP_PEER_HEARS, hears) ||
-	       nla_put_u8(msg, ONRAMP_PEER_GRADE, onramp_clock_grade(clock)) ||
+	       orack_genl_put_absolute(msg, &peer->absolute) ||
 	       nla_put_u32(msg, ONRAMP_PEER_CLOCK, clock->known ? clock->id : 0) ||
 	       nla_put_s32(msg, ONRAMP_PEER_DRIFT, clock->known ? clock->base.drift_ppb : 0) ||
 	       nla_put_u32(msg, ONRAMP_PEER_STEPS, clock->steps) ||
@@ -204,9 +220,14 @@ static const struct genl_ops orack_genl_ops[] = {
 	{ .cmd = ONRAMP_CMD_KEY_DEL, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_key },
 	{ .cmd = ONRAMP_CMD_STATS, .doit = orack_genl_stats },
 	{ .cmd = ONRAMP_CMD_PEERS, .flags = GENL_UNS_ADMIN_PERM, .dumpit = orack_genl_peers },
+	{ .cmd = ONRAMP_CMD_CLOCK_SET, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_clock_set },
+	{ .cmd = ONRAMP_CMD_CLOCK_CLEAR, .flags = GENL_UNS_ADMIN_PERM,
+	  .doit = orack_genl_clock_clear },
+	{ .cmd = ONRAMP_CMD_CLOCK_OWN, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_clock_own },
+	{ .cmd = ONRAMP_CMD_CLOCKS, .flags = GENL_UNS_ADMIN_PERM, .dumpit = orack_genl_clocks },
 };
 
-static struct genl_family orack_genl_family __ro_after_init = {
+struct genl_family orack_genl_family __ro_after_init = {
 	.name = ONRAMP_GENL_NAME,
 	.version = ONRAMP_GENL_VERSION,
 	.maxattr = ONRAMP_A_MAX,

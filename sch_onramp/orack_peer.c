@@ -104,6 +104,7 @@ static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct or
 	peer->pair = *pair;
 	spin_lock_init(&peer->lock);
 	onramp_clock_init(&peer->clock);
+	onramp_absolute_init(&peer->absolute);
 	onramp_floor_init(&peer->rtt);
 	if (rhashtable_insert_fast(&orack_peers, &peer->node, orack_peer_params)) {
 		kmem_cache_free(orack_peer_cache, peer);
@@ -298,6 +299,8 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	peer->announced_ns = h->time_ns;
 	WRITE_ONCE(peer->oif, ipv6_addr_type(&pair->remote) & IPV6_ADDR_LINKLOCAL ? oif : 0);
 	WRITE_ONCE(peer->hears_until, jiffies + msecs_to_jiffies(h->clock));
+	if (!peer->hears)
+		orack_clock_say_again(peer);
 	orack_peer_set_hears(on, peer, h->clock);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_peer_is_silent(peer))
@@ -306,6 +309,29 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 out:
 	spin_unlock(&peer->lock);
 	return stat;
+}
+
+/* What our clock is worth, if it was not said yet.  Bottom halves are off, under the RCU read
+ * lock.
+ */
+static void orack_peer_say_clock(struct onramp_net *on, struct orack_peer *peer)
+{
+	bool due;
+
+	spin_lock(&peer->lock);
+	due = peer->hears && orack_clock_is_due(on, peer);
+	spin_unlock(&peer->lock);
+	if (due)
+		orack_clock_tell(on, peer);
+}
+
+/* Its announcement was taken.  It matters from the first receipt on. */
+void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+
+	if (peer)
+		orack_peer_say_clock(on, peer);
 }
 
 /* -- the worker ---------------------------------------------------------------------------- */
@@ -372,6 +398,7 @@ static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 		orack_announce(on, peer, ORACK_LIFETIME_MS);
 	else
 		gone = orack_peer_is_gone(on, peer);
+	orack_peer_say_clock(on, peer);
 	rcu_read_unlock();
 	local_bh_enable();
 	return gone;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receipts and announcements that came: which are believed, and what they do.  The order
+ * Receipts, announcements and clocks that came: which are believed, and what they do.  The order
  * of checks is that of Documentation/onramp-wire.rst.  Called in a softirq under the RCU
  * read lock.
  */
@@ -57,11 +57,15 @@ static bool orack_is_connected(const struct orack_pair *pair, const struct orack
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
+	enum onramp_stat stat;
 	int oif;
 
 	if (!orack_peer_hears(pair, &oif) && !orack_is_connected(pair, d, ifindex))
 		return ONRAMP_STAT_REFUSED_FLOW;
-	return orack_peer_announced(on, pair, &d->h, ifindex);
+	stat = orack_peer_announced(on, pair, &d->h, ifindex);
+	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
+		orack_peer_tell_clock(on, pair);
+	return stat;
 }
 
 /* -- receipts ---------------------------------------------------------------------------- */
@@ -75,34 +79,60 @@ static bool orack_peer_may(struct orack_peer *peer, u64 now_ns)
 	return peer->window_count++ < ORACK_WINDOW_MAX;
 }
 
-/* The queueing delay of a byte that left at @tx_ns, was receipted @age_ns after it came, and
- * took @trip_ns to come and be heard of.  ctl->lock and peer->lock are held.
- */
-static u64 orack_queue_ns(struct orack_peer *peer, struct onramp_ctl *ctl,
-			  const struct orack_header *h, u32 age_ns, u64 tx_ns, u64 trip_ns,
-			  u64 now_ns)
+/* What a receipt says of one flow's newest byte. */
+struct orack_trip {
+	u32 clock;		/* identity of the peer's, which rx_ns is by */
+	u64 tx_ns;
+	u64 rx_ns;
+	u64 trip_ns;		/* there and back, without the receipt's wait */
+	u64 now_ns;
+};
+
+/* The queueing delay on the way there, of grade (c).  ctl->lock and peer->lock are held. */
+static u64 orack_base_queue_ns(struct orack_peer *peer, struct onramp_ctl *ctl,
+			       const struct orack_trip *t)
 {
 	u64 excess_ns, queue_ns, standing_ns;
 
 	if (ctl->least_rtt_ns)
-		onramp_floor_sample(&peer->rtt, now_ns, ctl->least_rtt_ns);
+		onramp_floor_sample(&peer->rtt, t->now_ns, ctl->least_rtt_ns);
 	ctl->least_rtt_ns = 0;
-	excess_ns = trip_ns - onramp_floor_sample(&peer->rtt, now_ns, trip_ns);
-	queue_ns = onramp_clock_sample(&peer->clock, h->clock, now_ns, tx_ns, h->time_ns - age_ns,
+	excess_ns = t->trip_ns - onramp_floor_sample(&peer->rtt, t->now_ns, t->trip_ns);
+	queue_ns = onramp_clock_sample(&peer->clock, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 				       excess_ns);
-	standing_ns = onramp_gap_sample(&peer->gap, now_ns, excess_ns, queue_ns);
+	standing_ns = onramp_gap_sample(&peer->gap, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
 		onramp_base_lower(&peer->clock.base, standing_ns);
-	return min_t(u64, queue_ns + standing_ns, ONRAMP_OWD_MAX_NS);
+	return queue_ns + standing_ns;
+}
+
+/* The same, of the best grade there is. */
+static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct onramp_ctl *ctl,
+			  const struct orack_trip *t)
+{
+	u64 queue_ns = orack_base_queue_ns(peer, ctl, t);
+	struct onramp_apart apart;
+
+	peer->samples++;
+	if (!orack_clock_apart(on, peer, t->clock, &apart)) {
+		peer->absolute.grade = ONRAMP_GRADE_BASE;
+		return queue_ns;
+	}
+	queue_ns = onramp_absolute_sample(&peer->absolute, &peer->clock, &apart, t->now_ns,
+					  t->rx_ns - t->tx_ns, t->trip_ns, queue_ns);
+	if (peer->absolute.grade == apart.grade)
+		orack_count(on, ONRAMP_STAT_SAMPLES_ABSOLUTE);
+	return queue_ns;
 }
 
 /* ctl->lock is held, ctl->sched is not NULL. */
-static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *ctl,
-				   const struct orack_datagram *d, const struct orack_entry *e,
-				   u64 now_ns)
+static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *peer,
+				   struct onramp_ctl *ctl, const struct orack_datagram *d,
+				   const struct orack_entry *e, u64 now_ns)
 {
 	struct onramp_departure departure;
 	u64 queue_ns, rtt_ns, drain_ns;
+	struct orack_trip t;
 
 	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
@@ -114,9 +144,12 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 		return ONRAMP_STAT_REFUSED_TIME;
 	ctl->receipt_seq = e->end_seq;
 	spin_lock(&peer->lock);
-	queue_ns = orack_queue_ns(peer, ctl, &d->h, e->age_ns, departure.tx_ns,
-				  rtt_ns - e->age_ns, now_ns);
-	peer->samples++;
+	t.clock = d->h.clock;
+	t.tx_ns = departure.tx_ns;
+	t.rx_ns = d->h.time_ns - e->age_ns;
+	t.trip_ns = rtt_ns - e->age_ns;
+	t.now_ns = now_ns;
+	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, &t), ONRAMP_OWD_MAX_NS);
 	spin_unlock(&peer->lock);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
 	drain_ns = orack_beat_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
@@ -130,8 +163,9 @@ static enum onramp_stat orack_take(struct orack_peer *peer, struct onramp_ctl *c
 	return ONRAMP_STAT_SAMPLES;
 }
 
-static enum onramp_stat orack_entry(struct orack_peer *peer, const struct orack_datagram *d,
-				    const struct orack_entry *e, u64 now_ns)
+static enum onramp_stat orack_entry(struct onramp_net *on, struct orack_peer *peer,
+				    const struct orack_datagram *d, const struct orack_entry *e,
+				    u64 now_ns)
 {
 	enum onramp_stat stat = ONRAMP_STAT_REFUSED_FLOW;
 	struct onramp_ctl *ctl;
@@ -143,7 +177,7 @@ static enum onramp_stat orack_entry(struct orack_peer *peer, const struct orack_
 		return stat;
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->source == ONRAMP_SOURCE_ORACK)
-		stat = orack_take(peer, ctl, d, e, now_ns);
+		stat = orack_take(on, peer, ctl, d, e, now_ns);
 	spin_unlock(&ctl->lock);
 	return stat;
 }
@@ -157,7 +191,7 @@ static void orack_entries(struct onramp_net *on, struct orack_peer *peer,
 
 	for (i = 0; i < d->h.count; i++) {
 		orack_read_entry(d, i, &e);
-		stat = orack_entry(peer, d, &e, now_ns);
+		stat = orack_entry(on, peer, d, &e, now_ns);
 		refused += stat != ONRAMP_STAT_SAMPLES;
 		orack_count(on, stat);
 	}
@@ -190,6 +224,17 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	return ONRAMP_STAT_RECEIPTS_TAKEN;
 }
 
+/* A good datagram.  Returns what to count. */
+static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack_pair *pair,
+				       const struct orack_datagram *d, int ifindex)
+{
+	if (d->h.kind == ORACK_ANNOUNCEMENT)
+		return orack_announcement(on, pair, d, ifindex);
+	if (d->h.kind == ORACK_CLOCK)
+		return orack_clock_told(on, pair, d);
+	return orack_receipts(on, pair, d);
+}
+
 /* @p: from the network, as it came. */
 void orack_receive(struct onramp_net *on, struct orack_packet *p)
 {
@@ -208,7 +253,5 @@ void orack_receive(struct onramp_net *on, struct orack_packet *p)
 	write_pnet(&pair.net, on->net);
 	pair.local = p->maced.to;
 	pair.remote = p->maced.from;
-	orack_count(on, d.h.kind == ORACK_ANNOUNCEMENT ?
-		    orack_announcement(on, &pair, &d, p->oif) :
-		    orack_receipts(on, &pair, &d));
+	orack_count(on, orack_datagram(on, &pair, &d, p->oif));
 }

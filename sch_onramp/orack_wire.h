@@ -15,6 +15,14 @@
  *     | SipHash-2-4, where the key id is not 0                       |   + 8
  *     +--------------------------------------------------------------+
  *
+ * What a host says of its clock has in place of the entry
+ *
+ *     +--------------------------------------------------------------+
+ *     | from the clock of receipts to CLOCK_REALTIME, nanoseconds    |
+ *     +-----------------------------------+--------------------------+
+ *     | error of that, nanoseconds        |
+ *     +-----------------------------------+
+ *
  * All numbers are in network order.  The addresses of a flow are those of the datagram,
  * turned round.  Nothing that was received is believed before orack_decode() took it: it
  * reads no byte that is not there, and what it takes has one meaning only.
@@ -42,9 +50,15 @@
 /* Who is gone for a minute is not sent receipts any more. */
 #define ORACK_LIFETIME_MAX_MS	60000U
 
+/* Of synchronized clocks: a larger error tells nothing that clocks which nobody synchronizes
+ * do not tell better.
+ */
+#define ORACK_ERROR_MAX_NS	1000000U
+
 enum orack_kind {
 	ORACK_RECEIPTS = 1,	/* data that arrived */
 	ORACK_ANNOUNCEMENT = 2,	/* "send me receipts": one entry, a flow that shows why */
+	ORACK_CLOCK = 3,	/* what the clock of my receipts has to do with others */
 };
 
 /* Why a datagram is no good; what is found first counts. */
@@ -54,15 +68,20 @@ enum orack_fault {
 	ORACK_BAD_VERSION,
 	ORACK_BAD_KIND,
 	ORACK_BAD_COUNT,
-	ORACK_BAD_VALUE,	/* in an entry, or the lifetime */
+	ORACK_BAD_VALUE,	/* in an entry, the lifetime, or a clock's error */
 };
 
 struct orack_header {
 	u8 kind;
 	u8 key;			/* 0: no MAC */
 	u8 count;
-	u32 clock;		/* whose times these are; or lifetime in ms, 0: no more */
+	u32 clock;		/* whose times these are; of an announcement: its lifetime in ms */
 	u64 time_ns;		/* of sending, by that clock; or of announcing */
+};
+
+struct orack_clock_entry {
+	u64 real_ns;		/* CLOCK_REALTIME less the clock of receipts, modulo 2^64 */
+	u32 error_ns;		/* bound of CLOCK_REALTIME's error; 0: nobody knows it */
 };
 
 struct orack_entry {
@@ -128,8 +147,18 @@ static inline void orack_read_entry(const struct orack_datagram *d, u32 i, struc
 	e->age_ns = orack_get32(at + 8);
 }
 
+/* It has the place of the only entry. */
+static inline void orack_read_clock(const struct orack_datagram *d, struct orack_clock_entry *c)
+{
+	c->real_ns = orack_get64(d->entries);
+	c->error_ns = orack_get32(d->entries + 8);
+}
+
 static inline bool orack_entry_is_good(const struct orack_header *h, const struct orack_entry *e)
 {
+	/* Read as an entry its error is the age. */
+	if (h->kind == ORACK_CLOCK)
+		return e->age_ns <= ORACK_ERROR_MAX_NS;
 	if (!e->sport || !e->dport)
 		return false;
 	if (h->kind == ORACK_ANNOUNCEMENT)
@@ -149,10 +178,10 @@ static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
 	h->count = data[3];
 	h->clock = orack_get32(data + 4);
 	h->time_ns = orack_get64(data + 8);
-	if (h->kind != ORACK_RECEIPTS && h->kind != ORACK_ANNOUNCEMENT)
+	if (h->kind < ORACK_RECEIPTS || h->kind > ORACK_CLOCK)
 		return ORACK_BAD_KIND;
 	if (!h->count || h->count > ORACK_ENTRIES_MAX ||
-	    (h->kind == ORACK_ANNOUNCEMENT && h->count != 1))
+	    (h->kind != ORACK_RECEIPTS && h->count != 1))
 		return ORACK_BAD_COUNT;
 	if (bytes != orack_bytes(h->count, h->key))
 		return ORACK_BAD_LENGTH;
@@ -182,6 +211,16 @@ static inline enum orack_fault orack_decode(const u8 *data, size_t bytes,
 	return ORACK_GOOD;
 }
 
+static inline void orack_encode_header(u8 *to, const struct orack_header *h)
+{
+	to[0] = ORACK_VERSION;
+	to[1] = h->kind;
+	to[ORACK_KEY_OFFSET] = h->key;
+	to[3] = h->count;
+	orack_put32(to + 4, h->clock);
+	orack_put64(to + 8, h->time_ns);
+}
+
 /* Write a datagram of h->count entries to @to, which has ORACK_BYTES_MAX bytes.  Returns
  * its length without a MAC: who has the key writes that behind it.
  */
@@ -191,18 +230,23 @@ static inline u32 orack_encode(u8 *to, const struct orack_header *h,
 	u8 *at = to + ORACK_HEADER_BYTES;
 	u32 i;
 
-	to[0] = ORACK_VERSION;
-	to[1] = h->kind;
-	to[ORACK_KEY_OFFSET] = h->key;
-	to[3] = h->count;
-	orack_put32(to + 4, h->clock);
-	orack_put64(to + 8, h->time_ns);
+	orack_encode_header(to, h);
 	for (i = 0; i < h->count; i++, at += ORACK_ENTRY_BYTES) {
 		orack_put16(at, entries[i].sport);
 		orack_put16(at + 2, entries[i].dport);
 		orack_put32(at + 4, entries[i].end_seq);
 		orack_put32(at + 8, entries[i].age_ns);
 	}
+	return orack_bytes(h->count, false);
+}
+
+/* The same for a clock; h->count is 1. */
+static inline u32 orack_encode_clock(u8 *to, const struct orack_header *h,
+				     const struct orack_clock_entry *c)
+{
+	orack_encode_header(to, h);
+	orack_put64(to + ORACK_HEADER_BYTES, c->real_ns);
+	orack_put32(to + ORACK_HEADER_BYTES + 8, c->error_ns);
 	return orack_bytes(h->count, false);
 }
 

@@ -134,13 +134,17 @@ struct tc_onramp_stats {
  */
 enum {
 	ONRAMP_CMD_UNSPEC,
-	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE and _KEY_ID */
+	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE, _KEY_ID and _CLOCK_ERROR */
 	ONRAMP_CMD_SET,		/* ONRAMP_A_PORT */
 	ONRAMP_CMD_KEY_ADD,	/* ONRAMP_A_KEY_ID and _KEY: taken from now on */
 	ONRAMP_CMD_KEY_USE,	/* ONRAMP_A_KEY_ID: signs from now on; the first does at once */
 	ONRAMP_CMD_KEY_DEL,	/* ONRAMP_A_KEY_ID */
 	ONRAMP_CMD_STATS,	/* ONRAMP_A_STATS */
 	ONRAMP_CMD_PEERS,	/* dump: one ONRAMP_A_PEER a message */
+	ONRAMP_CMD_CLOCK_SET,	/* ONRAMP_A_CLOCK_PEER, _OFFSET, _ERROR, _SECONDS: of a peer */
+	ONRAMP_CMD_CLOCK_CLEAR,	/* ONRAMP_A_CLOCK_PEER */
+	ONRAMP_CMD_CLOCK_OWN,	/* ONRAMP_A_CLOCK_ERROR, _SECONDS if that ends: of this host */
+	ONRAMP_CMD_CLOCKS,	/* dump: what _SET said, a peer a message */
 	__ONRAMP_CMD_MAX,
 };
 
@@ -155,8 +159,15 @@ enum {
 	ONRAMP_A_KEY,		/* u8[16]; never in answers */
 	ONRAMP_A_STATS,		/* nest of u64, the type is the number of enum onramp_stat + 1 */
 	ONRAMP_A_PEER,		/* nest of ONRAMP_PEER_ */
+	ONRAMP_A_CLOCK_PEER,	/* 16 bytes, IPv4 is mapped: address of a peer */
+	ONRAMP_A_CLOCK_OFFSET,	/* s64, ns: its CLOCK_REALTIME less ours */
+	ONRAMP_A_CLOCK_ERROR,	/* u32, ns, 10^6 at most: bound of its error; 0: not known */
+	ONRAMP_A_CLOCK_SECONDS,	/* u32: for how long it counts; in answers what is left of that */
 	__ONRAMP_A_MAX,
 };
+
+#define ONRAMP_CLOCK_OFFSET_MAX_NS	1000000000000000000LL	/* 31 years */
+#define ONRAMP_CLOCK_SECONDS_MAX	86400
 
 #define ONRAMP_A_MAX (__ONRAMP_A_MAX - 1)
 
@@ -176,6 +187,9 @@ enum {
 	ONRAMP_PEER_RECEIPTS,	/* u64: datagrams */
 	ONRAMP_PEER_SAMPLES,	/* u64: delays believed */
 	ONRAMP_PEER_REFUSED,	/* u64: entries and datagrams that were not */
+	ONRAMP_PEER_ERROR,	/* u32: bound of the next's error, ns; grades (a) and (b) only */
+	ONRAMP_PEER_OWD,	/* s64: one-way delay of the newest packet, ns; likewise */
+	ONRAMP_PEER_ABSURD,	/* u32: samples that clocks so far apart cannot show */
 	__ONRAMP_PEER_MAX,
 };
 
@@ -209,6 +223,9 @@ enum onramp_stat {
 	ONRAMP_STAT_REFUSED_AMBIGUOUS,
 	ONRAMP_STAT_REFUSED_TIME,
 	ONRAMP_STAT_REFUSED_FULL,
+	ONRAMP_STAT_CLOCKS_SENT,	/* what was said of our clock */
+	ONRAMP_STAT_CLOCKS_TAKEN,	/* and what peers said of theirs */
+	ONRAMP_STAT_SAMPLES_ABSOLUTE,	/* of the samples: by grades (a) and (b) */
 	ONRAMP_STATS,
 };
 

@@ -3,13 +3,16 @@
 """OR-ACKs as others see them; Documentation/onramp-wire.rst has the format.
 
 orack.py watch DEVICE SECONDS [PORT]
-    what passes: announcements=N receipts=N icmp=N receipts_bytes=N data_bytes=N
+    what passes: announcements=N receipts=N clocks=N icmp=N receipts_bytes=N data_bytes=N
 orack.py ask ADDRESS PORT LIFETIME_MS
     a host without On-Ramp that announces itself: connect, announce, send data for two
-    lifetimes; checks every receipt, prints during=N after=N receipts that came
+    lifetimes; checks every receipt, prints during=N after=N receipts that came, clocks=N and
+    error_ns=N of what was said of the host's clock, and real=1 if that was its CLOCK_REALTIME
 orack.py attack DEVICE ADDRESS --packets N
     send what no honest peer sends to a host whose data arrives at DEVICE, knowing all that
     can be seen there; prints sent=N and gap_ms=N, the longest time without new data
+orack.py fill FIRST PEERS SECONDS
+    tell offsets of so many peers' clocks, from a number on, until one is refused; prints taken=N error=N
 orack.py bind PORT
     hold the UDP port, until killed
 """
@@ -24,10 +27,16 @@ import time
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
 PORT = 61004
-RECEIPTS, ANNOUNCEMENT = 1, 2
+RECEIPTS, ANNOUNCEMENT, CLOCK = 1, 2, 3
+CLOCK_BODY = struct.Struct("!QL")
 HEADER = struct.Struct("!BBBBLQ")
 ENTRY = struct.Struct("!HHLL")
 TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
+NETLINK_GENERIC, GENL_ID_CTRL, NLMSG_ERROR, NLM_F_REQUEST_ACK = 16, 16, 2, 5
+CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 3, 1, 2
+# include/uapi/turnpike.h
+ONRAMP_CMD_CLOCK_SET = 8
+ONRAMP_A_CLOCK_PEER, ONRAMP_A_CLOCK_OFFSET, ONRAMP_A_CLOCK_ERROR, ONRAMP_A_CLOCK_SECONDS = 8, 9, 10, 11
 AT_ONCE = 50
 PAUSE_S = 50e-6
 STRANGE = (0, 1, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**32 - 1)
@@ -59,7 +68,7 @@ def data_of(segment):
 
 def watch(args):
     sock = sniffer(args.device)
-    count = dict.fromkeys(("announcements", "receipts", "icmp", "receipts_bytes", "data_bytes"), 0)
+    count = dict.fromkeys(("announcements", "receipts", "clocks", "icmp", "receipts_bytes", "data_bytes"), 0)
     end = time.monotonic() + args.seconds
     while time.monotonic() < end:
         if not select.select([sock], [], [], 0.01)[0]:
@@ -75,7 +84,7 @@ def watch(args):
                 count["receipts"] += 1
                 count["receipts_bytes"] += len(frame)
             else:
-                count["announcements"] += 1
+                count["clocks" if payload[9] == CLOCK else "announcements"] += 1
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
@@ -87,6 +96,11 @@ def receipts(entries, clock, now_ns, key=0):
 def announcement(sport, dport, lifetime_ms, key=0):
     head = HEADER.pack(1, ANNOUNCEMENT, key, 1, lifetime_ms, time.time_ns())
     return head + ENTRY.pack(sport, dport, 0, 0) + bytes(8 if key else 0)
+
+
+def clock(now_ns, real_ns, error_ns, key=0):
+    head = HEADER.pack(1, CLOCK, key, 1, 1, now_ns)
+    return head + CLOCK_BODY.pack(real_ns % 2**64, error_ns) + bytes(8 if key else 0)
 
 
 def udp_socket(address):
@@ -106,18 +120,34 @@ def check_receipt(data, ports):
         sys.exit(f"a receipt for another flow, or too old: {data.hex()}")
 
 
+def check_clock(data, said):
+    """The two hosts share one kernel, and so its clocks."""
+    _, _, _, _, identity, now_ns = HEADER.unpack_from(data)
+    real_ns, error_ns = CLOCK_BODY.unpack_from(data, HEADER.size)
+    apart_ns = (now_ns + real_ns - time.time_ns()) % 2**64
+    if len(data) != 28 or not identity:
+        sys.exit(f"nothing about a clock: {data.hex()}")
+    said["clocks"] += 1
+    said["error_ns"] = error_ns
+    said["real"] = int(min(apart_ns, 2**64 - apart_ns) < 10**9)
+
+
 def ask(args):
     udp = udp_socket(args.address)
     tcp = socket.create_connection((args.address, args.port))
     ports = tcp.getsockname()[1], tcp.getpeername()[1]
     udp.send(announcement(*ports, args.lifetime_ms))
     start, lifetime = time.monotonic(), args.lifetime_ms / 1e3
-    count = {"during": 0, "after": 0}
+    count = {"during": 0, "after": 0, "clocks": 0, "error_ns": 0, "real": 0}
     while time.monotonic() < start + 2 * lifetime:
         tcp.sendall(bytes(20000))
         time.sleep(0.002)
         while select.select([udp], [], [], 0)[0]:
-            check_receipt(udp.recv(2048), ports)
+            data = udp.recv(2048)
+            if data[1] == CLOCK:
+                check_clock(data, count)
+                continue
+            check_receipt(data, ports)
             # The last batch goes out a moment later, and jiffies are coarse.
             count["after" if time.monotonic() > start + lifetime * 1.1 else "during"] += 1
     print(" ".join(f"{name}={value}" for name, value in count.items()))
@@ -154,7 +184,7 @@ def entry(dice, victim):
 
 
 def forged(dice, victim, old):
-    what = dice.randrange(8)
+    what = dice.randrange(9)
     key = dice.choice((0, 0, 0, 1, 2))
     if what == 0:
         return dice.randbytes(dice.randrange(500))
@@ -165,6 +195,10 @@ def forged(dice, victim, old):
         return announcement(dice.randrange(65536), dice.randrange(65536), 60000, key)
     if what == 3 and old:
         return dice.choice(old)
+    if what == 8:
+        return clock(time.monotonic_ns() + dice.choice((0, 10**9, dice.randrange(2**40))),
+                     dice.choice((0, time.time_ns() - time.monotonic_ns(), dice.randrange(2**64))),
+                     dice.choice((0, 1, 1000, 10**6, 10**6 + 1, 2**32 - 1)), key)
     data = receipts([entry(dice, victim) for _ in range(dice.choice((1, 1, 2, 32)))],
                     dice.choice((1, 1, 1, 2)),
                     (time.monotonic_ns() + dice.choice((0, 10**7, 10**10, -10**7,
@@ -197,6 +231,52 @@ def attack(args):
     print(f"sent={args.packets} gap_ms={victim.gap_s * 1e3:.3f}")
 
 
+def netlink_call(sock, family, command, version, attributes):
+    """Payload of the answer; raises OSError as the kernel says."""
+    body = struct.pack("BBH", command, version, 0)
+    for kind, value in attributes:
+        body += struct.pack("HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
+    sock.send(struct.pack("=LHHLL", 16 + len(body), family, NLM_F_REQUEST_ACK, 1, 0) + body)
+    answer = b""
+    while True:
+        data = sock.recv(1 << 16)
+        if struct.unpack_from("=H", data, 4)[0] != NLMSG_ERROR:
+            answer = data[20:]
+            continue
+        error = -struct.unpack_from("=l", data, 16)[0]
+        if error:
+            raise OSError(error, "refused")
+        return answer
+
+
+def family_id(sock, name):
+    answer = netlink_call(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1,
+                          [(CTRL_ATTR_FAMILY_NAME, name.encode() + bytes(1))])
+    while answer:
+        length, kind = struct.unpack_from("=HH", answer)
+        if kind == CTRL_ATTR_FAMILY_ID:
+            return struct.unpack_from("=H", answer, 4)[0]
+        answer = answer[(length + 3) & ~3:]
+    return sys.exit("no such family")
+
+
+def fill(args):
+    sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+    family, taken, error = family_id(sock, "turnpike_onramp"), 0, 0
+    for number in range(args.first, args.first + args.peers):
+        peer = socket.inet_pton(socket.AF_INET6, f"::ffff:10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
+        try:
+            netlink_call(sock, family, ONRAMP_CMD_CLOCK_SET, 1, [
+                (ONRAMP_A_CLOCK_PEER, peer), (ONRAMP_A_CLOCK_OFFSET, bytes(8)),
+                (ONRAMP_A_CLOCK_ERROR, struct.pack("=L", 1)),
+                (ONRAMP_A_CLOCK_SECONDS, struct.pack("=L", args.seconds))])
+            taken += 1
+        except OSError as refusal:
+            error = refusal.errno
+            break
+    print(f"taken={taken} error={error}")
+
+
 def bind(args):
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
         sock.bind(("", args.port))
@@ -219,10 +299,14 @@ def main():
     command.add_argument("device")
     command.add_argument("address")
     command.add_argument("--packets", type=int, default=20000)
+    command = commands.add_parser("fill")
+    command.add_argument("first", type=int)
+    command.add_argument("peers", type=int)
+    command.add_argument("seconds", type=int)
     command = commands.add_parser("bind")
     command.add_argument("port", type=int)
     args = parser.parse_args()
-    {"watch": watch, "ask": ask, "attack": attack, "bind": bind}[args.command](args)
+    {"watch": watch, "ask": ask, "attack": attack, "fill": fill, "bind": bind}[args.command](args)
     return 0
 
 

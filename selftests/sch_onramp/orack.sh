@@ -254,6 +254,168 @@ keys__others_have_no_effect() {
 	return $_status
 }
 
+# -- clocks
+
+# exactly NAME VALUE [NETNS]: the only peer has it
+exactly() { [ "$(peer "$1" "${3:-$a}")" = "$2" ]; }
+
+# sampled: samples of four flows since the last time, and how many of them are absolute
+sampled() {
+	_samples=$(stat samples)
+	_absolute=$(stat samples_absolute)
+	send 0.5 || return 1
+	_samples=$(($(stat samples) - _samples))
+	_absolute=$(($(stat samples_absolute) - _absolute))
+	echo "$_absolute of $_samples samples are absolute;" \
+		"grade $(peer grade) error $(peer error_ns) owd $(peer owd_ns) absurd $(peer clock_absurd)"
+	[ $_samples -gt 50 ]
+}
+
+# One kernel, one clock, a cable that takes no time: no delay, or that of 500 kB at 200 Mbit/s.
+owd_is_sound() { [ "$(peer owd_ns)" -ge 0 ] && [ "$(peer owd_ns)" -lt 21000000 ]; }
+
+undisciplined() {
+	in_a turnpike onramp clock undisciplined && in_b turnpike onramp clock undisciplined
+	in_a turnpike onramp clock clear 10.1.0.2
+	in_a turnpike onramp clock clear fd01::2
+	return 0
+} 2>/dev/null
+
+clock__nobody_says_anything_is_grade_c() {
+	acker on && onramp threshold 200us feedback orack && sampled &&
+		[ $_absolute = 0 ] && exactly grade '"c"' && exactly error_ns null && exactly owd_ns null
+}
+
+offset_told() {
+	acker on && onramp threshold 200us feedback orack &&
+		in_a turnpike onramp clock set "$1" 0 "$2" && to=$1 sampled &&
+		[ $_absolute -gt $((_samples * 9 / 10)) ] && exactly grade '"b"' &&
+		exactly error_ns "$3" && owd_is_sound && exactly clock_absurd 0 &&
+		in_a turnpike onramp clock clear "$1" && to=$1 sampled &&
+		[ $_absolute = 0 ] && exactly grade '"c"'
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+clock__offset_that_was_told_is_grade_b() { offset_told 10.1.0.2 5us 5000; }
+
+clock__offset_that_was_told_is_grade_b_ipv6() { offset_told fd01::2 700 700; }
+
+clock__offset_that_cannot_be_is_not_used() {
+	acker on && onramp threshold 200us feedback orack &&
+		in_a turnpike onramp clock set 10.1.0.2 -50ms 1us && sampled &&
+		[ $_absolute = 0 ] && exactly grade '"c"' && [ "$(peer clock_absurd)" -gt 50 ]
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+clock__offset_expires() {
+	acker on && onramp threshold 200us feedback orack &&
+		in_a turnpike onramp clock set 10.1.0.2 0 1us --for 2 && sampled &&
+		exactly grade '"b"' && in_a turnpike onramp clock show | grep -q "seconds_left [12]" &&
+		sleep 2.2 && sampled && exactly grade '"c"' &&
+		in_a turnpike onramp clock show | grep -q "seconds_left 0"
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+clock__both_disciplined_is_grade_a() {
+	acker on && onramp threshold 200us feedback orack &&
+		in_a turnpike clock disciplined 300 && in_b turnpike clock disciplined 2us && sampled &&
+		[ $_absolute -gt $((_samples * 9 / 10)) ] && exactly grade '"a"' &&
+		exactly error_ns 2300 && owd_is_sound &&
+		in_b turnpike clock undisciplined && sleep 0.6 && sampled && [ $_absolute = 0 ] &&
+		exactly grade '"c"'
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+clock__only_one_disciplined_is_grade_c() {
+	acker on && onramp threshold 200us feedback orack && in_b turnpike clock disciplined 2us &&
+		sampled && [ $_absolute = 0 ] && in_b turnpike clock undisciplined &&
+		in_a turnpike clock disciplined 2us && sleep 0.6 && sampled && [ $_absolute = 0 ]
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+clock__what_was_told_of_a_peer_goes_first() {
+	acker on && onramp threshold 200us feedback orack &&
+		in_a turnpike clock disciplined 300 && in_b turnpike clock disciplined 300 &&
+		in_a turnpike clock set 10.1.0.2 0 9us && sampled && exactly grade '"b"' &&
+		exactly error_ns 9000 && in_a turnpike clock clear 10.1.0.2 && sampled &&
+		exactly grade '"a"' && exactly error_ns 600
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+# Somebody asks as a host without On-Ramp would: what it is told, and of which clock.
+clock__is_said_to_who_announced_itself() {
+	acker on && in_a tc qdisc replace dev veth0 root fq &&
+		in_b turnpike onramp clock disciplined 1234 || return 1
+	said=$(in_a "$orack" ask 10.1.0.2 5001 1000)
+	_status=$?
+	undisciplined
+	echo "$said"
+	[ $_status = 0 ] && [ "$(field clocks "$said")" -gt 0 ] && [ "$(field clocks "$said")" -lt 4 ] &&
+		[ "$(field error_ns "$said")" = 1234 ] && [ "$(field real "$said")" = 1 ]
+}
+
+# A clock that is set while there is traffic: nobody is held for a queue that is not there, and
+# what is said afterwards holds again.
+clock__set_under_traffic() {
+	acker on && onramp threshold 200us pause_max 20ms feedback orack &&
+		in_a turnpike clock disciplined 1us && in_b turnpike clock disciplined 1us &&
+		background 2 || return 1
+	for _ in 1 2 3 4; do
+		sleep 0.2
+		date -s "@$(($(date +%s) + 5))" > /dev/null || return 1
+	done
+	wait "$sender"
+	show
+	sampled && exactly grade '"a"' && owd_is_sound
+	_status=$?
+	undisciplined
+	return $_status
+}
+
+clock__nonsense_is_refused() {
+	refused "address" clock set 0.0.0.0 0 1 && refused "address" clock set 224.0.0.1 0 1 &&
+		refused "address" clock set ff02::1 0 1 && refused "address" clock set :: 0 1 &&
+		refused "no IPv4 or IPv6" clock set host 0 1 &&
+		refused "error is 1 to" clock set 10.1.0.2 0 0 &&
+		refused "error is 1 to" clock set 10.1.0.2 0 1000001 &&
+		refused "error is 1 to" clock set 10.1.0.2 0 -1 &&
+		refused "error is 1 to" clock set 10.1.0.2 0 5s &&
+		refused "31 years" clock set 10.1.0.2 1000000000000000001 1 &&
+		refused "31 years" clock set 10.1.0.2 -1000000000000000001 1 &&
+		refused "no time" clock set 10.1.0.2 1.5us 1 &&
+		refused "too long" clock set 10.1.0.2 99999999999s 1 &&
+		refused "86400\|range" clock set 10.1.0.2 0 1 --for 86401 &&
+		refused "86400\|range" clock disciplined 1us --for 0 &&
+		refused "error is 1 to" clock disciplined 0 &&
+		refused "error is 1 to" clock disciplined 1001us &&
+		refused "nothing was said" clock clear 10.1.0.2 &&
+		[ "$(in_a turnpike onramp clock show)" = "own clock not disciplined" ]
+}
+
+# 16384 and no more; what expired makes room; the table goes with its namespace.
+clock__table_is_bounded() {
+	ip netns add clocks || return 1
+	said=$(ip netns exec clocks "$orack" fill 1 16385 1)
+	sleep 1.2
+	said="$said $(ip netns exec clocks "$orack" fill 50000 3 60)"
+	_count=$(ip netns exec clocks turnpike onramp clock show | grep -c ^peer)
+	ip netns del clocks
+	echo "$said; $_count"
+	[ "$said" = "taken=16384 error=28 taken=3 error=0" ] && [ "$_count" = 3 ]
+}
+
 # refused WORD COMMAND...
 refused() {
 	_word=$1

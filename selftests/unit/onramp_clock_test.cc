@@ -106,10 +106,12 @@ TEST(onramp_clock_sample, other_clock__begins_anew)
 	Peer peer;
 
 	peer.Run(1000, 0);
+	u32 epoch = onramp_clock_epoch(&peer.clock_);
 	u64 got = onramp_clock_sample(&peer.clock_, 2, peer.now_ns_ + 50000, peer.now_ns_, 77, 20000);
 	EXPECT_EQ(got, 20000u);
 	EXPECT_EQ(peer.clock_.id, 2u);
-	EXPECT_EQ(onramp_clock_grade(&peer.clock_), ONRAMP_GRADE_BASE);
+	EXPECT_NE(onramp_clock_epoch(&peer.clock_), epoch);
+	EXPECT_TRUE(peer.clock_.known);
 }
 
 TEST(onramp_clock_sample, begins_in_a_queue__round_trips_tell)

@@ -24,6 +24,17 @@ orack_header announcement(u32 lifetime_ms)
 	return {ORACK_ANNOUNCEMENT, 0, 1, lifetime_ms, 99};
 }
 
+Bytes encode_clock(const orack_clock_entry &c, u8 key = 0)
+{
+	orack_header h = {ORACK_CLOCK, key, 1, 0x12345678, 0x1122334455667788};
+	Bytes out(ORACK_BYTES_MAX);
+
+	out.resize(orack_encode_clock(out.data(), &h, &c));
+	if (key)
+		out.resize(out.size() + ORACK_MAC_BYTES, 0xaa);
+	return out;
+}
+
 Bytes encode(const orack_header &h, const std::vector<orack_entry> &entries)
 {
 	Bytes out(ORACK_BYTES_MAX);
@@ -130,7 +141,8 @@ TEST(orack_decode, header__other_values_are_refused)
 		other = wire;
 		other[1] = value;
 		// As an announcement its entry is not empty, and its lifetime too long.
-		EXPECT_EQ(fault_of(other), value == ORACK_RECEIPTS ? ORACK_GOOD :
+		// As a clock it has an error of 4 ns.
+		EXPECT_EQ(fault_of(other), value == ORACK_RECEIPTS || value == ORACK_CLOCK ? ORACK_GOOD :
 			  value == ORACK_ANNOUNCEMENT ? ORACK_BAD_VALUE : ORACK_BAD_KIND);
 		other = wire;
 		other[3] = value;
@@ -161,6 +173,45 @@ TEST(orack_decode, announcement__has_one_empty_entry_and_a_lifetime)
 	EXPECT_EQ(fault_of(encode(two, {{1, 2, 0, 0}, {1, 2, 0, 0}})), ORACK_BAD_COUNT);
 }
 
+TEST(orack_encode_clock, any_value__is_read_back)
+{
+	for (u64 real : {0ULL, 1ULL, 1700000000123456789ULL, ~0ULL}) {
+		for (u32 error : {0u, 1u, ORACK_ERROR_MAX_NS}) {
+			Bytes wire = encode_clock({real, error});
+			orack_datagram d;
+			orack_clock_entry c;
+
+			ASSERT_EQ(decode(wire, &d), ORACK_GOOD);
+			ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
+			orack_read_clock(&d, &c);
+			EXPECT_EQ(d.h.kind, ORACK_CLOCK);
+			EXPECT_EQ(d.h.clock, 0x12345678u);
+			EXPECT_EQ(d.h.time_ns, 0x1122334455667788u);
+			EXPECT_EQ(c.real_ns, real);
+			EXPECT_EQ(c.error_ns, error);
+		}
+	}
+}
+
+TEST(orack_encode_clock, layout__is_that_of_the_documentation)
+{
+	const Bytes expected = {
+		1, 3, 0, 1, 0x12, 0x34, 0x56, 0x78,
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+		0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x00, 0x00, 0x27, 0x10};
+
+	EXPECT_EQ(encode_clock({0x0102030405060708, 10000}), expected);
+}
+
+TEST(orack_decode, clock__error_beyond_the_bound_or_two_entries_are_refused)
+{
+	EXPECT_EQ(fault_of(encode_clock({1, ORACK_ERROR_MAX_NS + 1})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_clock({1, ~0u})), ORACK_BAD_VALUE);
+
+	orack_header two = {ORACK_CLOCK, 0, 2, 1, 1};
+	EXPECT_EQ(fault_of(encode(two, {{1, 2, 0, 0}, {1, 2, 0, 0}})), ORACK_BAD_COUNT);
+}
+
 // What is taken is what its encoding gives back: no two readings, no byte without meaning.
 void expect_canonical(const Bytes &in, const orack_datagram &d)
 {
@@ -180,7 +231,9 @@ TEST(orack_decode, million_random_and_mutated_datagrams__none_read_wrong)
 {
 	std::mt19937 random(4);
 	std::vector<Bytes> seeds = {encode(receipts(3), kThree), encode(receipts(3, 1), kThree),
-				    encode(announcement(1000), {{1, 2, 0, 0}})};
+				    encode(announcement(1000), {{1, 2, 0, 0}}),
+				    encode_clock({1700000000123456789, 500}),
+				    encode_clock({~0ULL, 0}, 1)};
 	size_t good = 0;
 
 	for (int i = 0; i < 1000000; i++) {

@@ -12,8 +12,10 @@
 namespace {
 
 using turnpike::Error;
+using turnpike::onramp_address;
 using turnpike::onramp_address_text;
 using turnpike::onramp_key;
+using turnpike::onramp_time_ns;
 
 TEST(OnrampKey, digits__are_bytes_in_order)
 {
@@ -41,6 +43,36 @@ TEST(OnrampAddress, both_families__are_shown_as_such)
 	EXPECT_EQ(onramp_address_text(&address), "fd01::2");
 	inet_pton(AF_INET6, "::ffff:10.1.0.2", &address);
 	EXPECT_EQ(onramp_address_text(&address), "10.1.0.2");
+}
+
+TEST(OnrampAddress, text__is_read_back)
+{
+	for (const char *text : {"10.0.0.1", "255.255.255.255", "fd01::2", "::", "fe80::1"})
+		EXPECT_EQ(onramp_address_text(onramp_address(text).data()), text);
+}
+
+TEST(OnrampAddress, anything_else__is_refused)
+{
+	for (const char *text : {"", "host", "10.0.0", "10.0.0.1/8", "fe80::1%eth0", "1.2.3.4.5"})
+		EXPECT_THROW(onramp_address(text), Error) << text;
+}
+
+TEST(OnrampTime, units__are_nanoseconds)
+{
+	EXPECT_EQ(onramp_time_ns("0"), 0);
+	EXPECT_EQ(onramp_time_ns("-17"), -17);
+	EXPECT_EQ(onramp_time_ns("5ns"), 5);
+	EXPECT_EQ(onramp_time_ns("-20us"), -20000);
+	EXPECT_EQ(onramp_time_ns("3ms"), 3000000);
+	EXPECT_EQ(onramp_time_ns("9223372036s"), 9223372036000000000);
+	EXPECT_EQ(onramp_time_ns("-9223372036854775808"), INT64_MIN);
+}
+
+TEST(OnrampTime, anything_else__is_refused)
+{
+	for (const char *text : {"", "us", "1.5us", "1 us", "1h", "+1", "0x10", "9223372036854775808",
+				 "9223372037s", "-9223372037s", "--1"})
+		EXPECT_THROW(onramp_time_ns(text), Error) << text;
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "onramp.h"
 
+#include <algorithm>
+#include <charconv>
+#include <map>
+
 #include <arpa/inet.h>
 
 #include "command.h"
@@ -48,6 +52,34 @@ std::string onramp_address_text(const void *address)
 	else
 		inet_ntop(AF_INET6, six, text, sizeof(text));
 	return text;
+}
+
+OnrampAddress onramp_address(const std::string &text)
+{
+	OnrampAddress address{};
+
+	if (inet_pton(AF_INET6, text.c_str(), address.data()) == 1)
+		return address;
+	if (inet_pton(AF_INET, text.c_str(), address.data() + 12) != 1)
+		throw Error("'" + text + "' is no IPv4 or IPv6 address");
+	std::fill(address.begin() + 10, address.begin() + 12, 0xff);
+	return address;
+}
+
+std::int64_t onramp_time_ns(const std::string &text)
+{
+	static const std::map<std::string, std::int64_t> units = {
+		{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	std::int64_t value = 0, ns = 0;
+	auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+	auto unit = units.find(std::string(end, text.data() + text.size()));
+
+	if (error != std::errc() || unit == units.end())
+		throw Error("'" + text + "' is no time: a whole number, and ns, us, ms or s if it is "
+			    "not nanoseconds");
+	if (__builtin_mul_overflow(value, unit->second, &ns))
+		throw Error("'" + text + "' is too long a time");
+	return ns;
 }
 
 }  // namespace turnpike

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What `turnpike onramp' knows: keys and addresses.
+// What `turnpike onramp' knows: keys, addresses and times.
 #ifndef TURNPIKE_TOOLS_ONRAMP_H
 #define TURNPIKE_TOOLS_ONRAMP_H
 
@@ -11,12 +11,19 @@
 namespace turnpike {
 
 using OnrampKey = std::array<std::uint8_t, 16>;
+using OnrampAddress = std::array<std::uint8_t, 16>;
 
 // 32 hexadecimal digits, blanks around them left out.
 OnrampKey onramp_key(const std::string &text);
 
 // 16 bytes; IPv4 is mapped into IPv6, and shown as what it is.
 std::string onramp_address_text(const void *address);
+
+// The other way round: an address of a host, no name.
+OnrampAddress onramp_address(const std::string &text);
+
+// Nanoseconds; a number without unit, or of ns, us, ms or s.
+std::int64_t onramp_time_ns(const std::string &text);
 
 }  // namespace turnpike
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// turnpike onramp: port, keys, counters and peers of the OR-ACKs of sch_onramp.
+// turnpike onramp, turnpike clock: port, keys, counters, peers and clocks of the OR-ACKs of
+// sch_onramp.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -31,6 +32,7 @@ const std::vector<std::string> kStats = {
 	"refused_length", "refused_version", "refused_kind", "refused_count", "refused_value",
 	"refused_key", "refused_mac", "refused_replay", "refused_peer", "refused_rate",
 	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
+	"clocks_sent", "clocks_taken", "samples_absolute",
 };
 
 const std::vector<std::string> kGrades = {"none", "a", "b", "c"};
@@ -39,12 +41,27 @@ struct Arguments {
 	unsigned port = 0;
 	unsigned key = 0;
 	std::string secret_file;
+	std::string peer, offset, error;
+	unsigned seconds = 0;		// 0: not given
 	bool json = false;
 };
+
+// A daemon that tells offsets does so every few seconds; one that is gone is not believed on.
+constexpr unsigned kOffsetSeconds = 60;
 
 Genl open_family()
 {
 	return Genl(ONRAMP_GENL_NAME, ONRAMP_GENL_VERSION, kMissing);
+}
+
+// The kernel knows the bounds; it has 32 bits for it.
+std::uint32_t clock_error_ns(const std::string &text)
+{
+	std::int64_t ns = onramp_time_ns(text);
+
+	if (ns < 0 || ns > UINT32_MAX)
+		throw Error("the error is 1 to 1000000 ns");
+	return ns;
 }
 
 // -- set, key
@@ -97,6 +114,9 @@ void show(const Arguments &arguments)
 	open_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
 		config["port"] = mnl_attr_get_u16(a.at(ONRAMP_A_PORT));
 		config["active"] = mnl_attr_get_u8(a.at(ONRAMP_A_ACTIVE)) != 0;
+		config["clock_error_ns"] = nullptr;
+		if (std::uint32_t error = mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
+			config["clock_error_ns"] = error;
 		config["keys"] = Json::array();
 		auto keys = a.find(ONRAMP_A_KEY_ID);
 		if (keys == a.end())
@@ -109,8 +129,10 @@ void show(const Arguments &arguments)
 		std::cout << config.dump(2) << '\n';
 		return;
 	}
-	std::cout << "port " << config["port"] << (config["active"] ? " open" : " closed")
-		  << " keys";
+	std::cout << "port " << config["port"] << (config["active"] ? " open" : " closed");
+	if (!config["clock_error_ns"].is_null())
+		std::cout << " clock error_ns " << config["clock_error_ns"];
+	std::cout << " keys";
 	for (const Json &id : config["keys"])
 		std::cout << ' ' << id;
 	std::cout << (config["keys"].empty() ? " none\n" : "\n");
@@ -140,6 +162,18 @@ void stats(const Arguments &arguments)
 
 // -- peers
 
+// A number that only synchronized clocks have.
+Json absolute(const Attributes &a, unsigned type)
+{
+	auto found = a.find(type);
+
+	if (found == a.end())
+		return nullptr;
+	if (type == ONRAMP_PEER_OWD)
+		return static_cast<std::int64_t>(mnl_attr_get_u64(found->second));
+	return mnl_attr_get_u32(found->second);
+}
+
 Json peer_json(const Attributes &a)
 {
 	unsigned grade = mnl_attr_get_u8(a.at(ONRAMP_PEER_GRADE));
@@ -152,9 +186,12 @@ Json peer_json(const Attributes &a)
 		{"acks", mnl_attr_get_u8(a.at(ONRAMP_PEER_ACKS)) != 0},
 		{"hears", mnl_attr_get_u8(a.at(ONRAMP_PEER_HEARS)) != 0},
 		{"grade", grade < kGrades.size() ? kGrades[grade] : std::to_string(grade)},
+		{"error_ns", absolute(a, ONRAMP_PEER_ERROR)},
+		{"owd_ns", absolute(a, ONRAMP_PEER_OWD)},
 		{"clock", clock},
 		{"drift_ppb", static_cast<std::int32_t>(mnl_attr_get_u32(a.at(ONRAMP_PEER_DRIFT)))},
 		{"clock_steps", mnl_attr_get_u32(a.at(ONRAMP_PEER_STEPS))},
+		{"clock_absurd", mnl_attr_get_u32(a.at(ONRAMP_PEER_ABSURD))},
 		{"receipts", mnl_attr_get_u64(a.at(ONRAMP_PEER_RECEIPTS))},
 		{"samples", mnl_attr_get_u64(a.at(ONRAMP_PEER_SAMPLES))},
 		{"refused", mnl_attr_get_u64(a.at(ONRAMP_PEER_REFUSED))},
@@ -169,6 +206,8 @@ void print_peer(const Json &peer)
 			std::cout << value.get<std::string>();
 		else if (value.is_boolean())
 			std::cout << (value.get<bool>() ? "yes" : "no");
+		else if (value.is_null())
+			std::cout << '-';
 		else
 			std::cout << value;
 	}
@@ -189,6 +228,87 @@ void peers(const Arguments &arguments)
 	}
 	for (const Json &peer : all)
 		print_peer(peer);
+}
+
+// -- clocks
+
+void clock_set(const Arguments &arguments)
+{
+	OnrampAddress peer = onramp_address(arguments.peer);
+	std::int64_t offset = onramp_time_ns(arguments.offset);
+	std::uint32_t error = clock_error_ns(arguments.error);
+
+	open_family().call(ONRAMP_CMD_CLOCK_SET, [&](nlmsghdr *message) {
+		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
+		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, offset);
+		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error);
+		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS,
+				 arguments.seconds ? arguments.seconds : kOffsetSeconds);
+	}, nullptr);
+}
+
+void clock_clear(const Arguments &arguments)
+{
+	OnrampAddress peer = onramp_address(arguments.peer);
+
+	open_family().call(ONRAMP_CMD_CLOCK_CLEAR, [&](nlmsghdr *message) {
+		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
+	}, nullptr);
+}
+
+void clock_own(std::uint32_t error_ns, unsigned seconds)
+{
+	open_family().call(ONRAMP_CMD_CLOCK_OWN, [&](nlmsghdr *message) {
+		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error_ns);
+		if (seconds)
+			mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS, seconds);
+	}, nullptr);
+}
+
+void clock_disciplined(const Arguments &arguments)
+{
+	std::uint32_t error = clock_error_ns(arguments.error);
+
+	// The kernel takes 0 for a clock that is not disciplined.
+	if (!error)
+		throw Error("the error is 1 to 1000000 ns");
+	clock_own(error, arguments.seconds);
+}
+
+Json clock_json(const Attributes &a)
+{
+	return {
+		{"peer", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_A_CLOCK_PEER)))},
+		{"offset_ns", static_cast<std::int64_t>(mnl_attr_get_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
+		{"error_ns", mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
+		{"seconds_left", mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
+	};
+}
+
+void clock_show(const Arguments &arguments)
+{
+	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}};
+
+	open_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+		if (std::uint32_t error = mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
+			json["own_error_ns"] = error;
+	});
+	open_family().call(ONRAMP_CMD_CLOCKS, nullptr, [&](const Attributes &a) {
+		if (a.count(ONRAMP_A_CLOCK_PEER))
+			json["peers"].push_back(clock_json(a));
+	}, true);
+	if (arguments.json) {
+		std::cout << json.dump(2) << '\n';
+		return;
+	}
+	if (json["own_error_ns"].is_null())
+		std::cout << "own clock not disciplined\n";
+	else
+		std::cout << "own clock error_ns " << json["own_error_ns"] << '\n';
+	for (const Json &clock : json["peers"])
+		std::cout << "peer " << clock["peer"].get<std::string>()
+			  << " offset_ns " << clock["offset_ns"] << " error_ns " << clock["error_ns"]
+			  << " seconds_left " << clock["seconds_left"] << '\n';
 }
 
 // -- command line
@@ -239,12 +359,52 @@ void add_keys(CLI::App &onramp, const std::shared_ptr<Arguments> &arguments, Act
 		[](const Arguments &a) { key_call(a, ONRAMP_CMD_KEY_DEL); });
 }
 
+void add_seconds(CLI::App &command, const std::shared_ptr<Arguments> &arguments, const char *what)
+{
+	command.add_option("--for", arguments->seconds, what)->check(CLI::Range(1u, 86400u));
+}
+
+CLI::App *add_peer(CLI::App &parent, const char *name, const char *what,
+		   const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
+{
+	CLI::App *command = add(parent, name, what, arguments, action, run);
+
+	command->add_option("PEER", arguments->peer, "address of the peer")->required();
+	return command;
+}
+
+void add_clock(CLI::App &parent, Action &action)
+{
+	auto arguments = std::make_shared<Arguments>();
+	CLI::App *clock = parent.add_subcommand("clock", "what is known of clocks, for the qdisc onramp");
+
+	clock->require_subcommand(1);
+	CLI::App *set = add_peer(*clock, "set", "how far a peer's clock and ours are apart",
+				 arguments, action, clock_set);
+	set->add_option("OFFSET", arguments->offset, "its clock less ours")->required();
+	set->add_option("ERROR", arguments->error, "bound of the error of that")->required();
+	add_seconds(*set, arguments, "seconds for which it counts (default: 60)");
+	add_peer(*clock, "clear", "forget that", arguments, action, clock_clear);
+	CLI::App *own = add(*clock, "disciplined", "our clock is synchronized", arguments, action,
+			    clock_disciplined);
+	own->add_option("ERROR", arguments->error, "bound of its error")->required();
+	add_seconds(*own, arguments, "seconds for which it counts (default: until it is taken back)");
+	add(*clock, "undisciplined", "take that back", arguments, action,
+	    [](const Arguments &) { clock_own(0, 0); });
+	add_shown(*clock, "show", "print both", arguments, action, clock_show);
+}
+
 }  // namespace
+
+void add_clock_command(CLI::App &app, Action &action)
+{
+	add_clock(app, action);
+}
 
 void add_onramp_command(CLI::App &app, Action &action)
 {
 	auto arguments = std::make_shared<Arguments>();
-	CLI::App *onramp = app.add_subcommand("onramp", "OR-ACKs of the qdisc onramp: peers, keys, port");
+	CLI::App *onramp = app.add_subcommand("onramp", "OR-ACKs of the qdisc onramp: peers, keys, port, clocks");
 
 	onramp->require_subcommand(1);
 	add_shown(*onramp, "show", "print port and numbers of keys, the one that signs first",
@@ -256,6 +416,7 @@ void add_onramp_command(CLI::App &app, Action &action)
 		->required()
 		->check(CLI::Range(1u, 65535u));
 	add_keys(*onramp, arguments, action);
+	add_clock(*onramp, action);
 }
 
 }  // namespace turnpike

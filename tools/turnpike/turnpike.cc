@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 	turnpike::add_stamps_command(app, action);
 	turnpike::add_tlt_command(app, action);
 	turnpike::add_onramp_command(app, action);
+	turnpike::add_clock_command(app, action);
 	try {
 		app.parse(argc, argv);
 	} catch (const CLI::ParseError &error) {

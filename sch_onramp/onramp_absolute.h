@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One-way delay by clocks of which is known how far they are apart: grades (a) and (b).
+ *
+ *      there = arrival - departure - (peer's clock - ours)        wrong by error_ns at most
+ *      back  = round trip - there                                 wrong by as much
+ *
+ * Queueing delay is what the delay has over the empty path's.  Section 7.1 of On-Ramp (004)
+ * lets a threshold for the delay itself be minOWD + 2 sigma.  Here the threshold is one for
+ * queueing delay, and the same is a bound of the empty path, which the base of grade (c)
+ * (onramp_base.h) is held within:
+ *
+ *      least there - 2 error  <=  empty path  <=  least there + 2 error
+ *                                 empty path  <=  least back  + 2 error + noise
+ *
+ * Two delays measured with the same clocks differ from the truth by as much as the offset is
+ * wrong, at either moment: that is the 2.  The last line is what only absolute delay can tell:
+ * a queue that stood from the first packet on is in every delay there, never in the way back.
+ * Clocks without error leave nothing to the base; with a large one it is grade (c) again, whose
+ * base does not care what constant the clocks are apart.  A queue that the base takes for the
+ * path is seen but for 0 to 4 errors, as the offset is wrong: what the paper's wider threshold
+ * does to all queues.
+ */
+#ifndef ONRAMP_ABSOLUTE_H
+#define ONRAMP_ABSOLUTE_H
+
+#include "include/turnpike_types.h"
+#include "onramp_clock.h"
+#include "onramp_excess.h"
+
+/* How far apart a peer's clock, that of its receipts, and ours are. */
+struct onramp_apart {
+	u64 offset_ns;		/* its less ours, modulo 2^64 */
+	u32 error_ns;		/* bound */
+	enum onramp_grade grade;
+};
+
+struct onramp_absolute {
+	enum onramp_grade grade;	/* of the newest sample */
+	u32 epoch;			/* of the clock that the rest is of */
+	struct onramp_apart apart;	/* of the newest absolute sample; of none: grade 0 */
+	s64 there_ns;			/* that sample's delay */
+	struct onramp_floor there;	/* least delays, biased */
+	struct onramp_floor back;
+	u32 absurd;			/* samples that no clocks so far apart can show */
+};
+
+static inline void onramp_absolute_forget(struct onramp_absolute *a)
+{
+	onramp_floor_init(&a->there);
+	onramp_floor_init(&a->back);
+}
+
+static inline void onramp_absolute_init(struct onramp_absolute *a)
+{
+	a->grade = ONRAMP_GRADE_NONE;
+	a->epoch = 0;
+	a->apart.offset_ns = 0;
+	a->apart.error_ns = 0;
+	a->apart.grade = ONRAMP_GRADE_NONE;
+	a->there_ns = 0;
+	a->absurd = 0;
+	onramp_absolute_forget(a);
+}
+
+/* Delays may be negative by as much as the clocks are wrong; floors count upwards from 0. */
+static inline s64 onramp_absolute_least(struct onramp_floor *f, u64 now_ns, s64 ns)
+{
+	const u64 bias_ns = 1ULL << 62;
+
+	return (s64)(onramp_floor_sample(f, now_ns, (u64)ns + bias_ns) - bias_ns);
+}
+
+/* Both cannot be true of clocks that were not set in between. */
+static inline bool onramp_apart_differ(const struct onramp_apart *x, const struct onramp_apart *y)
+{
+	s64 by_ns = (s64)(x->offset_ns - y->offset_ns);
+	s64 most_ns = (s64)x->error_ns + y->error_ns;
+
+	return by_ns > most_ns || by_ns < -most_ns;
+}
+
+/* What was measured before holds on, or begins anew. */
+static inline void onramp_absolute_follow(struct onramp_absolute *a, u32 epoch,
+					  const struct onramp_apart *apart)
+{
+	if (a->epoch != epoch || !a->apart.grade || onramp_apart_differ(&a->apart, apart))
+		onramp_absolute_forget(a);
+	a->epoch = epoch;
+	a->apart = *apart;
+}
+
+/* The empty path's delay, by the same clocks as @there_ns, which has @queue_ns over the base. */
+static inline s64 onramp_absolute_path(struct onramp_absolute *a, u64 now_ns, s64 there_ns,
+				       s64 back_ns, u64 queue_ns)
+{
+	s64 slack_ns = 2 * (s64)a->apart.error_ns;
+	s64 least_there_ns = onramp_absolute_least(&a->there, now_ns, there_ns);
+	s64 least_back_ns = onramp_absolute_least(&a->back, now_ns, back_ns);
+	s64 path_ns = there_ns - (s64)queue_ns;
+
+	if (path_ns < least_there_ns - slack_ns)
+		path_ns = least_there_ns - slack_ns;
+	if (path_ns > least_there_ns + slack_ns)
+		path_ns = least_there_ns + slack_ns;
+	if (path_ns > least_back_ns + slack_ns + ONRAMP_CLOCK_NOISE_NS)
+		path_ns = least_back_ns + slack_ns + ONRAMP_CLOCK_NOISE_NS;
+	return path_ns;
+}
+
+/* The queueing delay of a packet that arrived @raw_ns after it left, by two clocks, and came
+ * back in @trip_ns.  @c said @queue_ns.
+ */
+static inline u64 onramp_absolute_sample(struct onramp_absolute *a, const struct onramp_clock *c,
+					 const struct onramp_apart *apart, u64 now_ns, u64 raw_ns,
+					 u64 trip_ns, u64 queue_ns)
+{
+	s64 there_ns = (s64)(raw_ns - apart->offset_ns), path_ns;
+	s64 below_ns = -(s64)apart->error_ns - ONRAMP_CLOCK_NOISE_NS;
+	u64 most_ns = trip_ns + ONRAMP_CLOCK_NOISE_NS;
+
+	/* Both ways take some time; the clocks are not what they are said to be. */
+	if (there_ns < below_ns || there_ns > (s64)trip_ns - below_ns) {
+		a->grade = ONRAMP_GRADE_BASE;
+		a->absurd++;
+		return queue_ns;
+	}
+	onramp_absolute_follow(a, onramp_clock_epoch(c), apart);
+	a->grade = apart->grade;
+	a->there_ns = there_ns;
+	path_ns = onramp_absolute_path(a, now_ns, there_ns, (s64)trip_ns - there_ns, queue_ns);
+	if (there_ns <= path_ns)
+		return 0;
+	queue_ns = (u64)(there_ns - path_ns);
+	return queue_ns < most_ns ? queue_ns : most_ns;
+}
+
+#endif /* ONRAMP_ABSOLUTE_H */

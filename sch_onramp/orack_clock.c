@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How far a peer's clock and ours are apart, where somebody knows: grades (a) and (b).
+ *
+ *      peer says:     clock of its receipts --> its CLOCK_REALTIME (+ error)     wire
+ *      we know:       CLOCK_MONOTONIC       --> our CLOCK_REALTIME (+ error)     netlink
+ *      or a daemon:   its CLOCK_REALTIME    --> our CLOCK_REALTIME,  error       netlink
+ *
+ * Receipts keep to a clock that nobody sets, so that grade (c) goes on whatever becomes of the
+ * rest.  What is said here for one peer goes before what both clocks are said to be good for.
+ */
+#include <linux/rhashtable.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "orack.h"
+
+/* Of a namespace: as many as it may have peers. */
+#define ORACK_OFFSETS_MAX	16384
+
+/* Repeated as announcements are, and forgotten as they are: three may be lost. */
+#define ORACK_CLOCK_REFRESH	(3 * HZ)
+#define ORACK_CLOCK_LIFETIME	(10 * HZ)
+
+/* A peer that announces itself again and again is told as often as the worker looks. */
+#define ORACK_CLOCK_AT_ONCE	(HZ / 4)
+
+static struct rhashtable orack_offsets;
+static u64 orack_offset_serial;		/* RTNL */
+
+static const struct rhashtable_params orack_offset_params = {
+	.key_len = sizeof(struct orack_offset_key),
+	.key_offset = offsetof(struct orack_offset, key),
+	.head_offset = offsetof(struct orack_offset, node),
+	.automatic_shrinking = true,
+};
+
+/* CLOCK_REALTIME less CLOCK_MONOTONIC: only setting the clock changes it, no slewing. */
+static u64 orack_clock_real_ns(void)
+{
+	return (u64)ktime_to_ns(ktime_mono_to_real(0));
+}
+
+/* -- our own ---------------------------------------------------------------------------- */
+
+/* Bound of the error of our CLOCK_REALTIME; 0: nobody knows it. */
+u32 orack_clock_error(const struct onramp_net *on)
+{
+	u32 error_ns = READ_ONCE(on->error_ns);
+	unsigned long until = READ_ONCE(on->error_until);
+
+	return until && time_after(jiffies, until) ? 0 : error_ns;
+}
+
+/* Under RTNL. */
+void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds)
+{
+	WRITE_ONCE(on->error_until, seconds ? (jiffies + seconds * HZ) | 1UL : 0);
+	WRITE_ONCE(on->error_ns, error_ns);
+}
+
+static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry *is)
+{
+	is->real_ns = orack_clock_real_ns();
+	is->error_ns = orack_clock_error(on);
+}
+
+/* It may have forgotten what we said. */
+void orack_clock_say_again(struct orack_peer *peer)
+{
+	peer->clock_is.error_ns = U32_MAX;	/* never said */
+}
+
+/* Is there something to say to a peer that hears us?  It counts as said then.  peer->lock is
+ * held.
+ */
+bool orack_clock_is_due(const struct onramp_net *on, struct orack_peer *peer)
+{
+	unsigned long sent = peer->clock_sent;
+	struct orack_clock_entry is;
+
+	orack_clock_is(on, &is);
+	if (sent && time_before(jiffies, sent + ORACK_CLOCK_AT_ONCE))
+		return false;
+	if (sent && time_before(jiffies, sent + ORACK_CLOCK_REFRESH) &&
+	    is.real_ns == peer->clock_is.real_ns && is.error_ns == peer->clock_is.error_ns)
+		return false;
+	peer->clock_sent = jiffies | 1UL;
+	peer->clock_is = is;
+	return true;
+}
+
+/* Bottom halves are off, under the RCU read lock. */
+void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
+{
+	struct orack_header h = {
+		.kind = ORACK_CLOCK, .count = 1, .clock = orack_acker_clock(),
+		.time_ns = ktime_get_ns(),
+	};
+	struct orack_clock_entry is;
+	struct orack_packet p;
+
+	orack_clock_is(on, &is);
+	p.maced.from = peer->pair.local;
+	p.maced.to = peer->pair.remote;
+	p.oif = READ_ONCE(peer->oif);
+	p.tos = 0;
+	p.bytes = orack_encode_clock(p.maced.data, &h, &is);
+	if (!orack_send(on, &p))
+		orack_count(on, ONRAMP_STAT_CLOCKS_SENT);
+}
+
+/* -- a peer's ---------------------------------------------------------------------------- */
+
+static bool orack_told_holds(const struct orack_told *told, u32 id)
+{
+	return told->known && told->id == id && time_before_eq(jiffies, told->until);
+}
+
+/* It said something of its clock.  Returns what to count. */
+enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
+				  const struct orack_datagram *d)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+	enum onramp_stat stat = ONRAMP_STAT_REFUSED_REPLAY;
+	struct orack_told *told;
+
+	if (!peer || !READ_ONCE(peer->announced))
+		return ONRAMP_STAT_REFUSED_PEER;
+	told = &peer->told;
+	spin_lock(&peer->lock);
+	if (orack_told_holds(told, d->h.clock) && (s64)(d->h.time_ns - told->made_ns) <= 0)
+		goto out;
+	told->known = true;
+	told->id = d->h.clock;
+	told->made_ns = d->h.time_ns;
+	orack_read_clock(d, &told->is);
+	told->until = jiffies + ORACK_CLOCK_LIFETIME;
+	stat = ONRAMP_STAT_CLOCKS_TAKEN;
+out:
+	spin_unlock(&peer->lock);
+	return stat;
+}
+
+/* Under the RCU read lock. */
+static struct orack_offset *orack_offset_find(const struct onramp_net *on,
+					      const struct in6_addr *remote)
+{
+	struct orack_offset_key key;
+
+	memset(&key, 0, sizeof(key));
+	write_pnet(&key.net, on->net);
+	key.remote = *remote;
+	return rhashtable_lookup(&orack_offsets, &key, orack_offset_params);
+}
+
+/* Grade (b).  peer->lock is held, under the RCU read lock. */
+static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+			     struct onramp_apart *apart)
+{
+	const struct orack_offset *o;
+	struct orack_tie *tie = &peer->tie;
+
+	if (!READ_ONCE(on->offsets))
+		return false;
+	o = orack_offset_find(on, &peer->pair.remote);
+	if (!o || time_after(jiffies, o->until))
+		return false;
+	if (tie->serial != o->serial) {
+		if (!orack_told_holds(&peer->told, id))
+			return false;
+		tie->serial = o->serial;
+		tie->id = id;
+		tie->offset_ns = o->real_ns + (u64)o->offset_ns - peer->told.is.real_ns;
+	}
+	/* Another clock begins with no relation to what was said of the last. */
+	if (tie->id != id)
+		return false;
+	apart->offset_ns = tie->offset_ns;
+	apart->error_ns = o->error_ns;
+	apart->grade = ONRAMP_GRADE_OFFSET;
+	return true;
+}
+
+/* How far the clock @id of a peer and CLOCK_MONOTONIC are apart.  False: nobody knows.
+ * peer->lock is held, under the RCU read lock.
+ */
+bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+		       struct onramp_apart *apart)
+{
+	const struct orack_told *told = &peer->told;
+	u32 error_ns = orack_clock_error(on);
+
+	if (orack_clock_tied(on, peer, id, apart))
+		return true;
+	if (!error_ns || !told->is.error_ns || !orack_told_holds(told, id))
+		return false;
+	apart->offset_ns = orack_clock_real_ns() - told->is.real_ns;
+	apart->error_ns = error_ns + told->is.error_ns;
+	apart->grade = ONRAMP_GRADE_SYNCHRONIZED;
+	return true;
+}
+
+/* -- what is said of peers, under RTNL ------------------------------------------------------- */
+
+static void orack_offset_drop(struct onramp_net *on, struct orack_offset *o)
+{
+	rhashtable_remove_fast(&orack_offsets, &o->node, orack_offset_params);
+	WRITE_ONCE(on->offsets, on->offsets - 1);
+	kfree_rcu(o, rcu);
+}
+
+/* Those of the namespace whose time is over, or all. */
+static void orack_offset_sweep(struct onramp_net *on, bool all)
+{
+	struct rhashtable_iter iter;
+	struct orack_offset *o;
+
+	rhashtable_walk_enter(&orack_offsets, &iter);
+	rhashtable_walk_start(&iter);
+	while ((o = rhashtable_walk_next(&iter))) {
+		if (IS_ERR(o) || !net_eq(read_pnet(&o->key.net), on->net))
+			continue;
+		if (all || time_after(jiffies, o->until))
+			orack_offset_drop(on, o);
+	}
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+}
+
+static int orack_offset_insert(struct onramp_net *on, struct orack_offset *o,
+			       struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (on->offsets >= ORACK_OFFSETS_MAX)
+		orack_offset_sweep(on, false);
+	if (on->offsets >= ORACK_OFFSETS_MAX) {
+		NL_SET_ERR_MSG(extack, "too many peers have an offset: clear some");
+		return -ENOSPC;
+	}
+	err = rhashtable_insert_fast(&orack_offsets, &o->node, orack_offset_params);
+	if (!err)
+		WRITE_ONCE(on->offsets, on->offsets + 1);
+	return err;
+}
+
+static int orack_offset_put(struct onramp_net *on, struct orack_offset *o,
+			    struct netlink_ext_ack *extack)
+{
+	struct orack_offset *before;
+	int err;
+
+	before = rhashtable_lookup_fast(&orack_offsets, &o->key, orack_offset_params);
+	if (!before)
+		return orack_offset_insert(on, o, extack);
+	err = rhashtable_replace_fast(&orack_offsets, &before->node, &o->node, orack_offset_params);
+	if (!err)
+		kfree_rcu(before, rcu);
+	return err;
+}
+
+/* @wanted: address, offset and error. */
+int orack_clock_set(struct onramp_net *on, const struct orack_offset *wanted, u32 seconds,
+		    struct netlink_ext_ack *extack)
+{
+	struct orack_offset *o = kzalloc(sizeof(*o), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!o)
+		return -ENOMEM;
+	write_pnet(&o->key.net, on->net);
+	o->key.remote = wanted->key.remote;
+	o->offset_ns = wanted->offset_ns;
+	o->error_ns = wanted->error_ns;
+	o->real_ns = orack_clock_real_ns();
+	o->until = jiffies + seconds * HZ;
+	o->serial = ++orack_offset_serial;
+	err = orack_offset_put(on, o, extack);
+	if (err)
+		kfree(o);
+	return err;
+}
+
+int orack_clock_clear(struct onramp_net *on, const struct in6_addr *remote,
+		      struct netlink_ext_ack *extack)
+{
+	struct orack_offset *o;
+
+	rcu_read_lock();
+	o = orack_offset_find(on, remote);
+	rcu_read_unlock();
+	if (!o) {
+		NL_SET_ERR_MSG(extack, "nothing was said of this peer's clock");
+		return -ENOENT;
+	}
+	orack_offset_drop(on, o);
+	return 0;
+}
+
+void orack_clock_drop_all(struct onramp_net *on)
+{
+	orack_offset_sweep(on, true);
+}
+
+/* To be walked. */
+struct rhashtable *orack_clock_table(void)
+{
+	return &orack_offsets;
+}
+
+int orack_clock_init(void)
+{
+	return rhashtable_init(&orack_offsets, &orack_offset_params);
+}
+
+void orack_clock_exit(void)
+{
+	rhashtable_destroy(&orack_offsets);
+}

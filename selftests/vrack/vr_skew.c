@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hosts of the rack with clocks of their own, as far as OR-ACKs tell.
+ *
+ * All hosts are namespaces of one kernel and have its one clock.  What another host's clock has
+ * to do with it is told by datagrams alone (Documentation/onramp-wire.rst): a clock that is
+ * ahead makes all times that its host writes greater by that, and all that it reads smaller
+ * beside its own.  So the time in each datagram is moved on its way, out of a namespace and into
+ * it, and the modules under test know nothing of it.  What is left out is the drift within the
+ * microseconds that a host measures by its own clock alone: 10^-5 of them.
+ *
+ *      net.vrack.clock_offset_ns   how far the namespace's clock is ahead, at its beginning
+ *      net.vrack.clock_drift_ppb   and by how much it gains
+ *      net.vrack.clock_sigma_ns    a random part of that, drawn when this is written
+ *
+ * vrack_skew.ko: not for datagrams with a MAC, which is not made anew.
+ */
+#include <linux/ip.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/netns/generic.h>
+
+#include "compat/compat.h"
+#include "include/uapi/turnpike.h"
+#include "sch_onramp/orack_wire.h"
+#include "vr.h"
+
+#define TIME_OFFSET	8	/* of the time, in a datagram */
+#define GAUSS_TERMS	12	/* so many uniform numbers, of variance 1/12 each */
+
+struct skew_net {
+	int offset_ns;
+	int drift_ppb;
+	int sigma_ns;
+	s64 random_ns;
+	u64 begin_ns;
+	struct ctl_table *table;
+	struct ctl_table_header *header;
+};
+
+static unsigned int skew_net_id;
+
+/* How far the namespace's clock is ahead now. */
+static s64 ahead_ns(const struct skew_net *sn)
+{
+	s64 elapsed_us = div_u64(ktime_get_ns() - sn->begin_ns, NSEC_PER_USEC);
+
+	return READ_ONCE(sn->offset_ns) + READ_ONCE(sn->random_ns) +
+	       div_s64(elapsed_us * READ_ONCE(sn->drift_ppb), USEC_PER_SEC);
+}
+
+/* @offset: of the UDP header. */
+static void move(struct sk_buff *skb, const struct net *net, int offset, int sign)
+{
+	const struct skew_net *sn = net_generic(net, skew_net_id);
+	int end = offset + sizeof(struct udphdr) + ORACK_HEADER_BYTES;
+	struct udphdr *uh;
+	u8 *at;
+
+	if (skb->len < end || skb_ensure_writable(skb, end))
+		return;
+	uh = (struct udphdr *)(skb_network_header(skb) + offset);
+	if (uh->dest != htons(ONRAMP_UAPI_PORT))
+		return;
+	at = (u8 *)(uh + 1) + TIME_OFFSET;
+	orack_put64(at, orack_get64(at) + (u64)(sign * ahead_ns(sn)));
+	/* The rack's NICs do checksums; on the way in there is no use for one any more. */
+	if (sign < 0)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+}
+
+static void move_ipv4(struct sk_buff *skb, const struct nf_hook_state *state, int sign)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->protocol == IPPROTO_UDP && !ip_is_fragment(ip))
+		move(skb, state->net, ip->ihl * 4, sign);
+}
+
+static void move_ipv6(struct sk_buff *skb, const struct nf_hook_state *state, int sign)
+{
+	if (ipv6_hdr(skb)->nexthdr == IPPROTO_UDP)
+		move(skb, state->net, sizeof(struct ipv6hdr), sign);
+}
+
+static unsigned int out_ipv4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	move_ipv4(skb, state, 1);
+	return NF_ACCEPT;
+}
+
+static unsigned int in_ipv4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	move_ipv4(skb, state, -1);
+	return NF_ACCEPT;
+}
+
+static unsigned int out_ipv6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	move_ipv6(skb, state, 1);
+	return NF_ACCEPT;
+}
+
+static unsigned int in_ipv6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	move_ipv6(skb, state, -1);
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops hooks[] = {
+	{ .hook = out_ipv4, .pf = NFPROTO_IPV4, .hooknum = NF_INET_POST_ROUTING },
+	{ .hook = in_ipv4, .pf = NFPROTO_IPV4, .hooknum = NF_INET_PRE_ROUTING },
+	{ .hook = out_ipv6, .pf = NFPROTO_IPV6, .hooknum = NF_INET_POST_ROUTING },
+	{ .hook = in_ipv6, .pf = NFPROTO_IPV6, .hooknum = NF_INET_PRE_ROUTING },
+};
+
+/* -- settings ---------------------------------------------------------------------------- */
+
+/* splitmix64 (Steele et al. 2014) from the rack's seed: drawing takes none of its numbers. */
+static u32 draw(void)
+{
+	static u64 drawn;
+	u64 x = READ_ONCE(vrack.rng) + ++drawn * 0x9E3779B97F4A7C15ULL;
+
+	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+	x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+	return (x ^ (x >> 31)) >> 32;
+}
+
+/* A number of about standard normal distribution, in thousandths. */
+static s64 gauss_milli(void)
+{
+	s64 sum = 0;
+	int i;
+
+	for (i = 0; i < GAUSS_TERMS; i++)
+		sum += ((u64)draw() * 1000) >> 32;
+	return sum - GAUSS_TERMS * 500;
+}
+
+static int set_sigma(TP_CTL_CONST struct ctl_table *entry, int write, void *buffer, size_t *length,
+		     loff_t *position)
+{
+	struct skew_net *sn = container_of(entry->data, struct skew_net, sigma_ns);
+	int err = proc_dointvec(entry, write, buffer, length, position);
+
+	if (!err && write)
+		WRITE_ONCE(sn->random_ns, div_s64(gauss_milli() * sn->sigma_ns, 1000));
+	return err;
+}
+
+static const struct ctl_table entries[] = {
+	{ .procname = "clock_offset_ns", .maxlen = sizeof(int), .mode = 0644,
+	  .proc_handler = proc_dointvec },
+	{ .procname = "clock_drift_ppb", .maxlen = sizeof(int), .mode = 0644,
+	  .proc_handler = proc_dointvec },
+	{ .procname = "clock_sigma_ns", .maxlen = sizeof(int), .mode = 0644,
+	  .proc_handler = set_sigma },
+	{ }
+};
+
+static int __net_init skew_net_begin(struct net *net)
+{
+	struct skew_net *sn = net_generic(net, skew_net_id);
+	int err = -ENOMEM;
+
+	sn->begin_ns = ktime_get_ns();
+	sn->table = kmemdup(entries, sizeof(entries), GFP_KERNEL);
+	if (!sn->table)
+		return err;
+	sn->table[0].data = &sn->offset_ns;
+	sn->table[1].data = &sn->drift_ppb;
+	sn->table[2].data = &sn->sigma_ns;
+	sn->header = tp_register_net_sysctl(net, "net/vrack", sn->table, ARRAY_SIZE(entries) - 1);
+	if (!sn->header)
+		goto no_header;
+	err = nf_register_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+	if (!err)
+		return 0;
+	unregister_net_sysctl_table(sn->header);
+no_header:
+	kfree(sn->table);
+	return err;
+}
+
+static void __net_exit skew_net_end(struct net *net)
+{
+	struct skew_net *sn = net_generic(net, skew_net_id);
+
+	nf_unregister_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+	unregister_net_sysctl_table(sn->header);
+	kfree(sn->table);
+}
+
+static struct pernet_operations skew_net_ops = {
+	.init	= skew_net_begin,
+	.exit	= skew_net_end,
+	.id	= &skew_net_id,
+	.size	= sizeof(struct skew_net),
+};
+
+static int __init skew_load(void)
+{
+	return register_pernet_subsys(&skew_net_ops);
+}
+
+static void __exit skew_unload(void)
+{
+	unregister_pernet_subsys(&skew_net_ops);
+}
+
+module_init(skew_load);
+module_exit(skew_unload);
+
+MODULE_DESCRIPTION("Clocks of hosts that are wrong, for the virtual rack");
+MODULE_LICENSE("GPL");
