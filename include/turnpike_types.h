@@ -11,7 +11,6 @@
 
 #ifdef __KERNEL__
 
-#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -44,9 +43,6 @@ typedef int32_t s32;
 typedef int64_t s64;
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
-
-#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
 
 static inline u64 tp_div(u64 dividend, u64 divisor)
 {

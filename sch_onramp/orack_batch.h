@@ -66,24 +66,22 @@ struct orack_thin {
 	u32 bytes;			/* and what those before it had, together with it */
 };
 
-/* True: the batch of @bytes gets no receipt of its own.  A race with another processor
- * costs a receipt too many or too few.
- */
+/* True: the batch of @bytes gets no receipt of its own. */
 static inline bool orack_thin_spares(struct orack_thin *t, u32 bytes, u64 now_ns)
 {
 	u32 now = (u32)(now_ns >> ORACK_THIN_SHIFT);
 
 	if (bytes >= ORACK_THIN_BYTES)
 		return false;
-	if (now - READ_ONCE(t->last) <= ORACK_THIN_TOGETHER_NS >> ORACK_THIN_SHIFT)
-		bytes += READ_ONCE(t->bytes);
-	WRITE_ONCE(t->last, now);
-	WRITE_ONCE(t->bytes, bytes);
+	if (now - t->last <= ORACK_THIN_TOGETHER_NS >> ORACK_THIN_SHIFT)
+		bytes += t->bytes;
+	t->last = now;
+	t->bytes = bytes;
 	if (bytes < ORACK_THIN_BYTES &&
-	    now - READ_ONCE(t->sent) < ORACK_THIN_QUIET_NS >> ORACK_THIN_SHIFT)
+	    now - t->sent < ORACK_THIN_QUIET_NS >> ORACK_THIN_SHIFT)
 		return true;
-	WRITE_ONCE(t->sent, now);
-	WRITE_ONCE(t->bytes, 0);
+	t->sent = now;
+	t->bytes = 0;
 	return false;
 }
 

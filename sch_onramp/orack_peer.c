@@ -266,11 +266,23 @@ bool orack_peer_hears(const struct orack_pair *pair, int *oif)
 bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns)
 {
 	struct orack_peer *peer;
+	struct orack_thin thin;
+	bool spares;
 
 	if (bytes >= ORACK_THIN_BYTES)
 		return false;
 	peer = orack_peer_find(pair);
-	return !peer || orack_thin_spares(&peer->thin, bytes, now_ns);
+	if (!peer)
+		return true;
+	/* A race with another processor costs a receipt too many or too few. */
+	thin.sent = READ_ONCE(peer->thin.sent);
+	thin.last = READ_ONCE(peer->thin.last);
+	thin.bytes = READ_ONCE(peer->thin.bytes);
+	spares = orack_thin_spares(&thin, bytes, now_ns);
+	WRITE_ONCE(peer->thin.sent, thin.sent);
+	WRITE_ONCE(peer->thin.last, thin.last);
+	WRITE_ONCE(peer->thin.bytes, thin.bytes);
+	return spares;
 }
 
 /* Takes an announcement; its connection was found.  Returns what to count. */
