@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Feedback where packets pass more than one device, or come back another way: flows are
+# held by receipts and by timestamps as they are on a plain cable.
+
+# shellcheck source=selftests/sch_onramp/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+command -v turnpike > /dev/null || skip_all "needs the turnpike command"
+
+slow_hosts() { make_path && slow_cable && start_sink; }
+
+# Each case makes hosts of its own: a device that was put into another is not as before.
+new_hosts() {
+	drop_hosts
+	slow_hosts
+}
+
+# addresses NETWORK DEVICE_A DEVICE_B: NETWORK.1 and .2, who know each other
+addresses() {
+	in_a ip addr add "$1.1/24" dev "$2" && in_b ip addr add "$1.2/24" dev "$3" || return 1
+	in_a ip link set "$2" up && in_b ip link set "$3" up && to=$1.2
+}
+
+no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# on DEVICE OPTION...: a new qdisc for the first host there
+on() {
+	device=$1
+	shift
+	in_a tc qdisc del dev "$device" root 2> /dev/null
+	in_a tc qdisc add dev "$device" root onramp threshold 200us "$@"
+}
+
+count() { in_a tc -j -s qdisc show dev "$device" root | json_get "$1"; }
+
+# Four flows: are there samples, by SOURCE alone, and are flows held?
+held_by() {
+	in_a "$traffic" send "$to" --flows 4 --seconds 0.7 && wait_for "the flows' end" no_flow_is_left
+	echo "samples $(count samples) by receipts $(count samples_orack) held $(count held)" \
+		"unknown $(count ignored_unknown)"
+	case $1 in
+	receipts) [ "$(count samples)" = "$(count samples_orack)" ] ;;
+	timestamps) [ "$(count samples_orack)" = 0 ] ;;
+	esac && [ "$(count samples)" -gt 100 ] && [ "$(count held)" -gt 10 ]
+}
+
+# held_on DEVICE: by either kind of feedback, as far as the kernel has it
+held_on() {
+	in_b tc qdisc replace dev lo root onramp && on "$1" feedback orack &&
+		held_by receipts || return 1
+	tcp_has_usec || return 0
+	in_a turnpike usec-ts on "${to%.*}.0/24" && in_b turnpike usec-ts on "${to%.*}.0/24" &&
+		on "$1" feedback tcpts && held_by timestamps
+}
+
+tcp_has_usec() {
+	[ "$(uname -r | cut -d. -f1)" -gt 6 ] || [ "$(uname -r | cut -d. -f2)" -ge 7 ]
+}
+
+vlans() {
+	new_hosts && in_a ip link add link veth0 name veth0.7 type vlan id 7 &&
+		in_b ip link add link veth0 name veth0.7 type vlan id 7 &&
+		addresses 10.7.0 veth0.7 veth0.7
+}
+
+vlan__qdisc_below_it() { vlans && held_on veth0; }
+
+vlan__qdisc_on_it() { vlans && held_on veth0.7; }
+
+# The receiver's address is that of a bridge, of which the cable is a port.
+bridge__receiver_behind_it() {
+	new_hosts && in_b ip link add br0 type bridge && in_b ip link set veth0 master br0 &&
+		addresses 10.8.0 veth0 br0 && held_on veth0
+}
+
+# bond MODE: the sender's address is that of a bond, which has the cable.
+bond() {
+	new_hosts && in_a ip link add bond0 type bond mode "$1" miimon 10 &&
+		in_a ip link set veth0 down && in_a ip link set veth0 master bond0 &&
+		addresses 10.9.0 bond0 veth0 && wait_for "the bond" bond_is_up
+}
+
+bond_is_up() { in_a ip link show bond0 | grep -q 'state UP'; }
+
+bond__qdisc_on_what_it_sends_by() { bond active-backup && held_on veth0; }
+
+bond__qdisc_on_it() { bond balance-xor && held_on bond0; }
+
+# Data goes by one cable, ACKs and receipts come back by another.
+route__another_way_back() {
+	new_hosts && in_a ip link add veth1 address 02:00:00:00:01:01 type veth \
+		peer name veth1 address 02:00:00:00:01:02 netns "$b" || return 1
+	in_a ip link set veth1 up && in_b ip link set veth1 up && to=10.1.0.2
+	in_b ip neigh add 10.1.0.1 lladdr 02:00:00:00:01:01 dev veth1 nud permanent &&
+		in_b ip route add 10.1.0.1/32 dev veth1 || return 1
+	before=$(in_a cat /sys/class/net/veth0/statistics/rx_packets)
+	held_on veth0 || return 1
+	back=$(($(in_a cat /sys/class/net/veth0/statistics/rx_packets) - before))
+	echo "packets that came back by the first cable: $back"
+	[ "$back" -lt 10 ]
+}
+
+gro__on() {
+	command -v ethtool > /dev/null || { echo "needs ethtool"; return 4; }
+	new_hosts && in_a ethtool -K veth0 gro on && in_b ethtool -K veth0 gro on &&
+		to=10.1.0.2 && held_on veth0
+}
+
+gro__and_gso_off() {
+	command -v ethtool > /dev/null || { echo "needs ethtool"; return 4; }
+	new_hosts && to=10.1.0.2 || return 1
+	for netns in "$a" "$b"; do
+		ip netns exec "$netns" ethtool -K veth0 gro off gso off tso off || return 1
+	done
+	held_on veth0
+}
+
+ktap_start
+need_module
+trap 'drop_hosts; unload_module' EXIT
+slow_hosts || ktap_fail "hosts__set_up"
+run_cases "$@"
+finish_hosts
