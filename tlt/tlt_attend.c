@@ -28,9 +28,9 @@ static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
 {
 	bool owed;
 
-	tlt_flow_lock(flow);
+	spin_lock_bh(&flow->lock);
 	owed = flow->receiver.answer != TLT_NONE;
-	tlt_flow_unlock(flow);
+	spin_unlock_bh(&flow->lock);
 	if (!owed || !((1 << sk->sk_state) & TLT_ANSWER_STATES))
 		return;
 	tlt_count(flow->tn, TLT_STAT_ANSWERS);

@@ -219,7 +219,7 @@ static int tlt_genl_set(struct sk_buff *skb, struct genl_info *info)
 	if (!err)
 		err = tlt_config_use(genl_info_net(info), config);
 	if (err)
-		kvfree(config);
+		kfree(config);
 	return err;
 }
 
@@ -359,9 +359,9 @@ static int tlt_genl_put_flow(struct sk_buff *msg, struct tlt_flow *flow)
 
 	if (!nest)
 		return -EMSGSIZE;
-	tlt_flow_lock(flow);
+	spin_lock_bh(&flow->lock);
 	peer = tlt_sender_peer(&flow->sender);
-	tlt_flow_unlock(flow);
+	spin_unlock_bh(&flow->lock);
 	if (tlt_genl_put_flow_name(msg, flow) || nla_put_u8(msg, TLT_FLOW_PEER, peer) ||
 	    nla_put_u32(msg, TLT_FLOW_IMPORTANT, READ_ONCE(flow->stat_important)) ||
 	    nla_put_u32(msg, TLT_FLOW_ECHOES, READ_ONCE(flow->stat_echoes)) ||
