@@ -8,8 +8,6 @@
 
 command -v turnpike > /dev/null || skip_all "needs the turnpike command"
 
-slow_hosts() { make_path && slow_cable && start_sink; }
-
 # Each case makes hosts of its own: a device that was put into another is not as before.
 new_hosts() {
 	drop_hosts
@@ -22,40 +20,11 @@ addresses() {
 	in_a ip link set "$2" up && in_b ip link set "$3" up && to=$1.2
 }
 
-no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
-
-# on DEVICE OPTION...: a new qdisc for the first host there
-on() {
-	device=$1
-	shift
-	in_a tc qdisc del dev "$device" root 2> /dev/null
-	in_a tc qdisc add dev "$device" root onramp threshold 200us "$@"
-}
-
-count() { in_a tc -j -s qdisc show dev "$device" root | json_get "$1"; }
-
-# Four flows: are there samples, by SOURCE alone, and are flows held?
-held_by() {
-	in_a "$traffic" send "$to" --flows 4 --seconds 0.7 && wait_for "the flows' end" no_flow_is_left
-	echo "samples $(count samples) by receipts $(count samples_orack) held $(count held)" \
-		"unknown $(count ignored_unknown)"
-	case $1 in
-	receipts) [ "$(count samples)" = "$(count samples_orack)" ] ;;
-	timestamps) [ "$(count samples_orack)" = 0 ] ;;
-	esac && [ "$(count samples)" -gt 100 ] && [ "$(count held)" -gt 10 ]
-}
-
 # held_on DEVICE: by either kind of feedback, as far as the kernel has it
 held_on() {
-	in_b tc qdisc replace dev lo root onramp && on "$1" feedback orack &&
-		held_by receipts || return 1
-	tcp_has_usec || return 0
-	in_a turnpike usec-ts on "${to%.*}.0/24" && in_b turnpike usec-ts on "${to%.*}.0/24" &&
-		on "$1" feedback tcpts && held_by timestamps
-}
-
-tcp_has_usec() {
-	[ "$(uname -r | cut -d. -f1)" -gt 6 ] || [ "$(uname -r | cut -d. -f2)" -ge 7 ]
+	device=$1
+	held_by_receipts || return 1
+	! tcp_has_usec || { usec_ts on "${to%.*}.0/24" && held_by_timestamps; }
 }
 
 vlans() {

@@ -13,17 +13,20 @@ if [ -n "${TURNPIKE_BUILD:-}" ]; then
 	export TC_LIB_DIR=$TURNPIKE_BUILD/tc PATH=$TURNPIKE_BUILD:$PATH
 fi
 
+# The first host's, that the qdisc is on.
+device=veth0
+
 # onramp OPTION...: a new qdisc for the first host
 onramp() {
-	in_a tc qdisc del dev veth0 root 2>/dev/null
-	in_a tc qdisc add dev veth0 root onramp "$@"
+	in_a tc qdisc del dev "$device" root 2>/dev/null
+	in_a tc qdisc add dev "$device" root onramp "$@"
 }
 
 # setting NAME [DEVICE]: as JSON has it
 setting() { in_a tc -j qdisc show dev "${2:-veth0}" root | json_get options "$1"; }
 
 # counter NAME: a statistic
-counter() { in_a tc -j -s qdisc show dev veth0 root | json_get "$1"; }
+counter() { in_a tc -j -s qdisc show dev "$device" root | json_get "$1"; }
 
 # json_get KEY...: of the first object of the list on stdin
 json_get() {
@@ -35,13 +38,54 @@ for key in sys.argv[1:]:
 print(json.dumps(value))' "$@"
 }
 
-# Microseconds in TCP's timestamps, in both directions; 4 where there are none.
+tcp_has_usec() {
+	[ "$(uname -r | cut -d. -f1)" -gt 6 ] || [ "$(uname -r | cut -d. -f2)" -ge 7 ]
+}
+
+# usec_ts on|off [NETWORK]: microseconds in TCP's timestamps, in both directions
+usec_ts() { in_a turnpike usec-ts "$1" "${2:-10.1.0.0/24}" && in_b turnpike usec-ts "$1" "${2:-10.1.0.0/24}"; }
+
+# The same; 4 where there are none.
 need_usec_ts() {
-	[ "$(uname -r | cut -d. -f1)" -gt 6 ] || [ "$(uname -r | cut -d. -f2)" -ge 7 ] || {
+	tcp_has_usec || {
 		echo "TCP timestamps do not count microseconds before Linux 6.7"
 		return 4
 	}
-	in_a turnpike usec-ts on 10.1.0.0/24 && in_b turnpike usec-ts on 10.1.0.0/24
+	usec_ts on
+}
+
+# A receiver's qdisc that is on a device without traffic: receipts are the namespace's.
+acker() {
+	in_b tc qdisc del dev lo root 2>/dev/null
+	[ "$1" = off ] || in_b tc qdisc add dev lo root onramp
+}
+
+no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# send SECONDS: four flows, and counters stand still after them
+send() {
+	in_a "$traffic" send "${to:-10.1.0.2}" --flows 4 --seconds "$@" &&
+		wait_for "the flows' end" no_flow_is_left
+}
+
+show() {
+	echo "samples $(counter samples) by receipts $(counter samples_orack)" \
+		"pauses $(counter pauses) held $(counter held)"
+}
+
+# Enough samples, and packets that were held for them.
+flows_were_held() {
+	[ "$(counter samples)" -gt 100 ] && [ "$(counter pauses)" -gt 10 ] && [ "$(counter held)" -gt 10 ]
+}
+
+held_by_receipts() {
+	acker on && onramp threshold 200us feedback orack && send 1 && show || return 1
+	flows_were_held && [ "$(counter samples)" = "$(counter samples_orack)" ]
+}
+
+held_by_timestamps() {
+	onramp threshold 200us feedback tcpts && send 1 && show || return 1
+	flows_were_held && [ "$(counter samples_orack)" = 0 ]
 }
 
 # At 200 Mbit/s the far end has a queue of up to 20 ms.
@@ -52,6 +96,8 @@ slow_cable() {
 	in_b tc qdisc add dev veth0 ingress
 	in_b tc filter add dev veth0 parent ffff: matchall action mirred egress redirect dev ifb0
 }
+
+slow_hosts() { make_path && slow_cable && start_sink; }
 
 flows_are_up() { [ "$(in_a ss -Htn dport = 5001 | grep -c ESTAB)" -ge 4 ]; }
 

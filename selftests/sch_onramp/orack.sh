@@ -18,12 +18,6 @@ echo ffeeddccbbaa99887766554433221100 > "$key_file.2"
 
 command -v turnpike > /dev/null || skip_all "needs the turnpike command"
 
-# The receiver's qdisc is on a device without traffic: receipts are the namespace's.
-acker() {
-	in_b tc qdisc del dev lo root 2>/dev/null
-	[ "$1" = off ] || in_b tc qdisc add dev lo root onramp
-}
-
 # stat NAME [NETNS]
 stat() { ip netns exec "${2:-$a}" turnpike onramp stats | sed -n "s/^$1 //p"; }
 
@@ -34,26 +28,6 @@ peer() {
 import json, sys
 peers = json.load(sys.stdin)
 print(json.dumps(peers[0][sys.argv[1]]) if peers else "none")' "$1"
-}
-
-no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
-
-# send SECONDS: four flows, and counters stand still after them
-send() {
-	in_a "$traffic" send "${to:-10.1.0.2}" --flows 4 --seconds "$@" &&
-		wait_for "the flows' end" no_flow_is_left
-}
-
-show() {
-	echo "samples $(counter samples) by receipts $(counter samples_orack)" \
-		"pauses $(counter pauses) held $(counter held)"
-}
-
-held_by_receipts() {
-	acker on && onramp threshold 200us feedback orack || return 1
-	send 1 && show
-	[ "$(counter samples_orack)" -gt 100 ] && [ "$(counter pauses)" -gt 10 ] &&
-		[ "$(counter held)" -gt 10 ] && [ "$(counter samples)" = "$(counter samples_orack)" ]
 }
 
 overload__is_held_back_by_receipts() { held_by_receipts; }
@@ -81,7 +55,7 @@ auto__prefers_timestamps() {
 	send 0.3 && show
 	_announced=$(($(stat announced) - _announced))
 	echo "announced $_announced times"
-	in_a turnpike usec-ts off 10.1.0.0/24 && in_b turnpike usec-ts off 10.1.0.0/24 || return 1
+	usec_ts off || return 1
 	[ "$(counter samples)" -gt 10 ] && [ "$(counter samples_orack)" = 0 ] && [ $_announced = 0 ]
 }
 
@@ -514,8 +488,6 @@ netns__removed_under_receipts() {
 	drop_hosts
 	slow_hosts
 }
-
-slow_hosts() { make_path && slow_cable && start_sink; }
 
 ktap_start
 need_module

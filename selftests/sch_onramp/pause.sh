@@ -7,8 +7,6 @@
 
 wire() { in_a "$here/wire.py" "$1" veth0 "$2"; }
 
-no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
-
 # Bytes per second of a flow held to 10 MB/s, under the qdisc of the arguments: of one
 # that is under way, alone.
 moved() {
