@@ -270,7 +270,7 @@ struct onramp_ctl {
 	u64 drained_ns;			/* last time it stopped for the queue to empty */
 	u32 edge_seq;			/* newest data there was feedback on */
 	u32 receipt_seq;		/* newest data that was receipted */
-	u32 least_rtt_ns;		/* TCP's, until a source took it; 0: unknown */
+	u32 least_rtt_ns;		/* TCP's, until a receipt took it; 0: unknown */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
 	struct onramp_bound bound;

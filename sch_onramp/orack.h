@@ -212,6 +212,7 @@ bool orack_peer_hears(const struct orack_pair *pair, int *oif);
 bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif);
+void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
 void orack_peer_open(struct onramp_net *on);

@@ -102,10 +102,7 @@ void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
 	struct orack_packet p;
 
 	orack_clock_is(on, &is);
-	p.maced.from = peer->pair.local;
-	p.maced.to = peer->pair.remote;
-	p.oif = READ_ONCE(peer->oif);
-	p.tos = 0;
+	orack_peer_address(peer, &p);
 	p.bytes = orack_encode_clock(p.maced.data, &h, &is);
 	if (!orack_send(on, &p))
 		orack_count(on, ONRAMP_STAT_CLOCKS_SENT);

@@ -348,6 +348,15 @@ void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair)
 
 /* -- the worker ---------------------------------------------------------------------------- */
 
+/* What is not about data of a flow goes to the peer so. */
+void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
+{
+	p->maced.from = peer->pair.local;
+	p->maced.to = peer->pair.remote;
+	p->oif = READ_ONCE(peer->oif);
+	p->tos = 0;
+}
+
 static void orack_announce(struct onramp_net *on, const struct orack_peer *peer, u32 lifetime_ms)
 {
 	struct orack_header h = {
@@ -359,10 +368,7 @@ static void orack_announce(struct onramp_net *on, const struct orack_peer *peer,
 	};
 	struct orack_packet p;
 
-	p.maced.from = peer->pair.local;
-	p.maced.to = peer->pair.remote;
-	p.oif = READ_ONCE(peer->oif);
-	p.tos = 0;
+	orack_peer_address(peer, &p);
 	p.bytes = orack_encode(p.maced.data, &h, &e);
 	if (!orack_send(on, &p))
 		orack_count(on, ONRAMP_STAT_ANNOUNCED);
