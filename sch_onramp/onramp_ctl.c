@@ -45,6 +45,9 @@ static const struct rhashtable_params onramp_ctl_params = {
 /* Caller holds the RCU read lock. */
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
 {
+	/* A host that only receives is asked for each packet. */
+	if (!atomic_read(&onramp_ctls.nelems))
+		return NULL;
 	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
 }
 

@@ -181,8 +181,7 @@ static void orack_cpu_queue(struct orack_cpu *cpu, struct orack_slot *slot)
 	orack_cpu_arm(cpu);
 }
 
-static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot,
-			    const struct orack_pair *pair, u64 now_ns)
+static void orack_slot_open(struct orack_slot *slot, const struct orack_pair *pair, u64 now_ns)
 {
 	if (!orack_slot_is(slot, pair))
 		slot->wait_ns = 0;
@@ -190,7 +189,6 @@ static void orack_slot_open(struct orack_cpu *cpu, struct orack_slot *slot,
 	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
 	slot->due_ns = now_ns + slot->wait_ns;
 	orack_batch_begin(&slot->batch);
-	orack_cpu_queue(cpu, slot);
 }
 
 /* Puts the data where it belongs.  True: there is a packet to send, of *p. */
@@ -202,17 +200,22 @@ static bool orack_cpu_add(struct orack_cpu *cpu, const struct orack_pair *pair,
 		.sport = ntohs(a->key.dport), .dport = ntohs(a->key.sport),
 		.end_seq = a->seq + a->payload,
 	};
+	bool begins = list_empty(&slot->open);
 	int oif;
 
-	if (list_empty(&slot->open)) {
+	if (begins) {
 		if (!orack_peer_hears(pair, &oif))
 			return false;
 		slot->oif = oif;
-		orack_slot_open(cpu, slot, pair, ktime_get_ns());
+		orack_slot_open(slot, pair, ktime_get_ns());
 	}
 	slot->tos = a->tos;
-	return orack_batch_add(&slot->batch, &e, a->payload, rx_ns) &&
-	       orack_slot_take(cpu, slot, p);
+	if (orack_batch_add(&slot->batch, &e, a->payload, rx_ns))
+		return orack_slot_take(cpu, slot, p);
+	/* What GRO made one packet of is a batch of its own and needs no timer. */
+	if (begins)
+		orack_cpu_queue(cpu, slot);
+	return false;
 }
 
 /* The slot's batch is another pair's: it goes first.  True: *p is its receipt. */

@@ -10,7 +10,7 @@
 #include "orack.h"
 #include "orack_beat.h"
 
-/* No receiver sends as many: 32 KB of data in each are 260 Gbit/s from one host. */
+/* No receiver sends as many: 60 KB of data in each are 480 Gbit/s from one host. */
 #define ORACK_WINDOW_NS		1000000
 #define ORACK_WINDOW_MAX	1000
 
