@@ -13,29 +13,23 @@
  * Prints: frames instructions_per_frame
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <err.h>
 #include <linux/if_packet.h>
-#include <net/ethernet.h>
 #include <net/if.h>
-#include <netinet/ip.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tcp_frame.h"
 
 #define BATCH		64
 #define PAYLOAD_BYTES	8
 #define MAX_FLOWS	(1 << 24)	/* what is left of 10.0.0.0/8 */
 
 struct frame {
-	struct ether_header ether;
-	struct iphdr ip;
-	struct tcphdr tcp;
+	struct tcp_frame head;
 	unsigned char payload[PAYLOAD_BYTES];
 } __attribute__((packed));
 
@@ -68,19 +62,8 @@ static void make_frames(void)
 	for (int i = 0; i < BATCH; i++) {
 		struct frame *f = &frames[i];
 
-		memset(f->ether.ether_dhost, 2, ETH_ALEN);
-		memset(f->ether.ether_shost, 4, ETH_ALEN);
-		f->ether.ether_type = htons(ETHERTYPE_IP);
-		f->ip.version = 4;
-		f->ip.ihl = sizeof(f->ip) / 4;
-		f->ip.tot_len = htons(sizeof(*f) - sizeof(f->ether));
-		f->ip.ttl = 64;
-		f->ip.protocol = IPPROTO_TCP;
-		f->ip.saddr = htonl(0xc0a80001);
-		f->tcp.source = htons(40000);
-		f->tcp.dest = htons(5000);
-		f->tcp.doff = sizeof(f->tcp) / 4;
-		f->tcp.ack = 1;
+		tcp_frame_init(&f->head, htonl(0xc0a80001), 0, htons(40000), htons(5000),
+			       PAYLOAD_BYTES);
 		vectors[i] = (struct iovec){ f, sizeof(*f) };
 		messages[i].msg_hdr.msg_iov = &vectors[i];
 		messages[i].msg_hdr.msg_iovlen = 1;
@@ -95,7 +78,7 @@ static void send_frames(int fd, uint32_t flows, uint32_t count)
 		int batch = count < BATCH ? count : BATCH;
 
 		for (int i = 0; i < batch; i++) {
-			frames[i].ip.daddr = htonl(0x0a000000 | flow);
+			frames[i].head.ip.daddr = htonl(0x0a000000 | flow);
 			flow = flow + 1 == flows ? 0 : flow + 1;
 		}
 		if (sendmmsg(fd, messages, batch, 0) != batch)
