@@ -2,11 +2,12 @@
 /*
  * Instructions of this machine per data segment that a host receives, without a sender.
  *
- *	receive drop|take|announce DEVICE MAC SEGMENTS BATCHES
+ *	receive drop|take|announce DEVICE MAC NETNS BACK SEGMENTS BATCHES
  *
- * DEVICE leads to the host with that MAC, where somebody reads at 10.0.0.2, port 5000.  A
- * connection is made by hand, from an address that nobody has, and its data is put in front
- * of the host, so many SEGMENTS at a time: what there is of a sender is the packet socket.  With drop
+ * DEVICE leads to the host with that MAC, where somebody reads at 10.0.0.2, port 5000.  Its
+ * answers to 10.0.0.7, which nobody is, leave the host's namespace by a device that drops
+ * them.  A connection is made by hand, and its data is put in front of the host, so many
+ * SEGMENTS at a time: what there is of a sender is the packet socket.  With drop
  * they bear another MAC in the end, so that the host throws them away at once; that much is
  * to be taken off the rest.  With announce the host is asked for receipts of OR-ACKs
  * before (Documentation/onramp-wire.rst).
@@ -14,6 +15,7 @@
  * Prints: segments instructions_per_segment
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
@@ -131,6 +133,24 @@ static int open_device(const char *name, int protocol)
 	return fd;
 }
 
+/* What leaves NETNS by BACK. */
+static int open_answers(const char *netns, const char *back)
+{
+	int here = open("/proc/self/ns/net", O_RDONLY), there, fd;
+	char path[256];
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	there = open(path, O_RDONLY);
+	if (here < 0 || there < 0 || setns(there, CLONE_NEWNET))
+		err(1, "%s", path);
+	fd = open_device(back, ETH_P_ALL);
+	if (setns(here, CLONE_NEWNET))
+		err(1, "setns");
+	close(there);
+	close(here);
+	return fd;
+}
+
 /* -- the connection -------------------------------------------------------------------- */
 
 static uint32_t wait_for_syn_ack(int fd)
@@ -163,10 +183,9 @@ static void put_empty(int fd, const unsigned char *mac, uint32_t seq, uint32_t a
 }
 
 /* Sequence numbers of this side begin at 0.  Returns what to acknowledge. */
-static uint32_t connect_by_hand(int fd, const char *device, const unsigned char *mac)
+static uint32_t connect_by_hand(int fd, int answers, const unsigned char *mac)
 {
 	static const unsigned char options[] = { 2, 4, 1460 >> 8, 1460 & 0xff, 3, 3, 7, 1 };
-	int answers = open_device(device, ETH_P_ALL);
 	struct packet p;
 	uint32_t ack;
 
@@ -179,7 +198,6 @@ static uint32_t connect_by_hand(int fd, const char *device, const unsigned char 
 	seal_tcp(&p);
 	put(fd, &p);
 	ack = wait_for_syn_ack(answers) + 1;
-	close(answers);
 	put_empty(fd, mac, 1, ack, false);
 	return ack;
 }
@@ -247,20 +265,22 @@ int main(int argc, char **argv)
 	unsigned char mac[ETH_ALEN];
 	uint32_t ack, seq, batches;
 	struct spare spare;
-	int fd;
+	int fd, answers;
 
-	if (argc != 6 || atol(argv[4]) < 1 || atol(argv[4]) > BATCH_MAX || atol(argv[5]) < 1) {
-		fprintf(stderr,
-			"usage: receive drop|take|announce DEVICE MAC SEGMENTS BATCHES\n");
+	if (argc != 8 || atol(argv[6]) < 1 || atol(argv[6]) > BATCH_MAX || atol(argv[7]) < 1) {
+		fprintf(stderr, "usage: receive drop|take|announce DEVICE MAC NETNS BACK "
+				"SEGMENTS BATCHES\n");
 		return 2;
 	}
 	read_mac(argv[3], mac);
-	segments = atol(argv[4]);
-	batches = atol(argv[5]);
+	segments = atol(argv[6]);
+	batches = atol(argv[7]);
 	sport = 40000 + getpid() % 10000;
 	fd = open_device(argv[2], 0);
 	spare_start(&spare);
-	ack = connect_by_hand(fd, argv[2], mac);
+	answers = open_answers(argv[4], argv[5]);
+	ack = connect_by_hand(fd, answers, mac);
+	close(answers);
 	if (!strcmp(argv[1], "announce"))
 		announce(fd, mac);
 	make_data(strcmp(argv[1], "drop") ? mac : nobody, ack);

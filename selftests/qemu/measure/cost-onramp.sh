@@ -41,7 +41,6 @@ for flows in 1 1000 1000000; do
 done
 
 make_pair fq || exit 1
-in_b() { ip netns exec b "$@"; }
 qdiscs() {
 	for netns in a b; do
 		ip netns exec $netns tc qdisc replace dev eth0 root "$@" || exit 1
@@ -58,38 +57,4 @@ for kind in frames gso; do
 	cost_row tcp,$kind cubic nopause
 	qdiscs onramp threshold 40ms
 	cost_row tcp,$kind cubic onramp
-done
-
-# Frames come in batches, so that the host's GRO has something to do; veth has it for senders
-# without TSO.
-in_a ethtool -K eth0 tso off || exit 1
-in_a tc qdisc replace dev eth0 root netem slot 2ms || exit 1
-ip -n b neigh replace 10.0.0.7 lladdr 02:00:00:00:00:08 dev eth0
-mac=$(ip -n b -br link show eth0 | awk '{ print $3 }')
-
-# receive_row SEGMENTS NAME WHAT
-receive_row() {
-	row=$(in_a receive "$3" eth0 "$mac" "$1" $((4000 / $1 + 100))) || exit 1
-	[ "$3" = drop ] && thrown=${row#* }
-	echo "receive,$gro$1 $2 ${row% *} $((${row#* } - thrown)) -"
-}
-
-# receive_rows GRO SEGMENTS: so many at once, one by one or merged
-receive_rows() {
-	gro=${1#off}
-	gro=${gro:+gro}
-	in_b ethtool -K eth0 gro "$1" || exit 1
-	in_b tc qdisc replace dev eth0 root fq || exit 1
-	receive_row "$2" thrown drop
-	receive_row "$2" fq take
-	in_b tc qdisc replace dev eth0 root onramp || exit 1
-	receive_row "$2" onramp take
-	receive_row "$2" acker announce
-	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
-}
-
-# 44 are the most that GRO makes one packet of.
-for segments in 1 8 44; do
-	receive_rows off $segments
-	receive_rows on $segments
 done
