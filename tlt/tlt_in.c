@@ -130,7 +130,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 		return NF_ACCEPT;
 	}
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	asked = flow->sender.flight;
 	attend = tlt_sender_echo(&flow->sender);
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
@@ -138,7 +138,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		clock = true;
 	}
 	flow->stat_echoes += asked;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (!asked)
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
@@ -154,9 +154,9 @@ static void tlt_in_data(struct tlt_flow *flow, struct sock *sk, const struct sk_
 {
 	if (!p->data_bytes || !tlt_in_seq_is_possible(sk, tlt_tcp_header(skb, p)))
 		return;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_receiver_data(&flow->receiver, kind);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	tlt_attend_later(flow, sk);
 }
 
@@ -167,14 +167,14 @@ static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct 
 	bool deaf;
 
 	/* Nothing new: so it is with most packets. */
-	if (marked && tlt_sender_hears(&flow->sender))
+	if (marked && flow->sender.hears)
 		return;
 	if (!tlt_in_ack_is_possible(sk, th) ||
 	    (sk->sk_state != TCP_SYN_SENT && !tlt_in_seq_is_possible(sk, th)))
 		return;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	deaf = tlt_sender_hear(&flow->sender, marked);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (deaf)
 		tlt_count(tn, TLT_STAT_DEAF);
 }
@@ -187,6 +187,7 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 
 	if (!flow)
 		return NF_ACCEPT;
+	tlt_flow_matches(flow, p);
 	tlt_flow_touch(flow);
 	tlt_in_hear(tn, flow, sk, th, kind != TLT_NONE);
 	if (th->fin || th->rst)

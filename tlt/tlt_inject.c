@@ -228,9 +228,9 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe
 {
 	enum tlt_clock_answer answer;
 
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	answer = tlt_sender_clock(&flow->sender, pipe, data);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (answer == TLT_CLOCK_LIMITED)
 		tlt_count(flow->tn, TLT_STAT_INJECT_LIMITED);
 	return answer == TLT_CLOCK_SEND;
@@ -239,12 +239,12 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe
 static void tlt_inject_sent(struct tlt_flow *flow, const struct sock *sk,
 			    const struct tlt_pipe *pipe, u32 bytes)
 {
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_sender_clocked(&flow->sender, tcp_sk(sk)->snd_una + bytes, pipe->now_ns);
 	if (flow->clocks < TLT_COUNT_MAX)
 		flow->clocks++;
 	flow->stat_injected++;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	tlt_count(flow->tn, bytes > 1 ? TLT_STAT_INJECTED_SEGMENT : TLT_STAT_INJECTED_BYTE);
 	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
 }

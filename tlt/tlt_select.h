@@ -49,6 +49,7 @@
 /* All under the lock of the flow. */
 struct tlt_sender {
 	u64 mark_ns;		/* when the newest important packet was sent */
+	u64 late_ns;		/* from when on it is given up; 0: no RTT was known */
 	u64 echoed_ns;		/* when the packet was sent whose echo came last */
 	u64 clock_ns;		/* when clock data was sent last; 0: never */
 	u64 retry_ns;		/* a peer without echoes is left alone until then */
@@ -65,6 +66,9 @@ struct tlt_sender {
 	bool heard;		/* marks come from the peer */
 	bool silent;		/* no marks come from the peer */
 	bool retransmitting;	/* the last data packet was sent before */
+	bool rate;		/* the last data packet's sender was rate-based */
+	bool hears;		/* a mark from the peer would change nothing; readable lockless */
+	bool rests;		/* tlt_sender_waits() may hold; readable lockless */
 };
 
 struct tlt_receiver {
@@ -177,25 +181,32 @@ static inline void tlt_sender_give_up(struct tlt_sender *s)
 	s->waited = 0;
 }
 
-/* Is what is in flight not heard of for longer than an echo can take? */
-static inline bool tlt_sender_is_late(const struct tlt_sender *s, u64 now_ns, u32 srtt_us)
+/* What is in flight is not heard of for longer than an echo can take, from here on. */
+static inline void tlt_sender_patience(struct tlt_sender *s, u32 srtt_us)
 {
-	return srtt_us && now_ns - s->mark_ns > (u64)srtt_us * 1000 * TLT_SILENCE_RTTS;
+	s->late_ns = srtt_us ? s->mark_ns + (u64)srtt_us * 1000 * TLT_SILENCE_RTTS : 0;
+}
+
+static inline bool tlt_sender_is_late(const struct tlt_sender *s, u64 now_ns)
+{
+	return s->late_ns && now_ns >= s->late_ns;
 }
 
 static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una, u32 srtt_us)
 {
 	if (!s->flight)
 		return;
+	if (!s->late_ns)
+		tlt_sender_patience(s, srtt_us);
 	if (!s->clock && !tlt_before(snd_una, s->mark_end)) {
 		tlt_sender_unanswered(s, now_ns);
 		tlt_sender_give_up(s);
-	} else if (tlt_sender_is_late(s, now_ns, srtt_us)) {
+	} else if (tlt_sender_is_late(s, now_ns)) {
 		tlt_sender_give_up(s);
 	}
 }
 
-static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns)
+static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns, u32 srtt_us)
 {
 	s->due = false;
 	s->clock = false;
@@ -203,6 +214,7 @@ static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns)
 	s->since_mark = 0;
 	s->mark_end = end;
 	s->mark_ns = now_ns;
+	tlt_sender_patience(s, srtt_us);
 	if (s->flight < TLT_COUNT_MAX)
 		s->flight++;
 }
@@ -250,11 +262,12 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 		tlt_sender_give_up(s);
 	important = b->rate ? tlt_sender_rate(s, b) : tlt_sender_window(s, b);
 	s->retransmitting = b->again;
+	s->rate = b->rate;
 	if (b->timeout)
 		important = true;
 	if (!important)
 		return s->unanswered >= TLT_UNANSWERED_MAX ? TLT_NONE : TLT_PLAIN;
-	tlt_sender_mark(s, b->end, b->now_ns);
+	tlt_sender_mark(s, b->end, b->now_ns, b->srtt_us);
 	return TLT_DATA;
 }
 
@@ -265,23 +278,25 @@ static inline void tlt_sender_take_back(struct tlt_sender *s)
 	s->due = true;
 }
 
-/* Would another mark from the peer change nothing?  Readable without the lock. */
-static inline bool tlt_sender_hears(const struct tlt_sender *s)
+/* Note what is asked for each packet, before the lock is left. */
+static inline void tlt_sender_settle(struct tlt_sender *s)
 {
-	return s->heard && !s->silent && !s->unmarked;
+	s->hears = s->heard && !s->silent && !s->unmarked;
+	s->rests = s->hears && s->flight && !s->due && !s->rate &&
+		   s->unanswered < TLT_UNANSWERED_MAX;
 }
 
 /*
  * Does a window-based sender wait for an echo, and nothing else?  Then tlt_sender_send()
  * would say TLT_PLAIN and change nothing: so it is with most packets.  Readable without
- * the lock, since an echo that comes meanwhile might as well have come later.
+ * the lock, since an echo that comes meanwhile might as well have come later.  Of the
+ * burst no more is looked at than what is set here: that the connection's congestion
+ * control has become a rate-based one is noticed with the next echo.
  */
 static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt_burst *b)
 {
-	return s->flight && !s->due && tlt_sender_hears(s) && s->unanswered < TLT_UNANSWERED_MAX &&
-	       (s->clock || tlt_before(b->snd_una, s->mark_end)) &&
-	       !tlt_sender_is_late(s, b->now_ns, b->srtt_us) &&
-	       s->retransmitting == b->again && !b->rate && !b->timeout;
+	return s->rests && (tlt_before(b->snd_una, s->mark_end) || s->clock) &&
+	       b->now_ns < s->late_ns && s->retransmitting == b->again && !b->timeout;
 }
 
 /* A packet came from the peer; returns true if it was just found to be deaf. */
@@ -362,7 +377,7 @@ tlt_sender_clock(const struct tlt_sender *s, const struct tlt_pipe *p, struct tl
 
 static inline void tlt_sender_clocked(struct tlt_sender *s, u32 end, u64 now_ns)
 {
-	tlt_sender_mark(s, end, now_ns);
+	tlt_sender_mark(s, end, now_ns, 0);
 	s->clock = true;
 	s->clock_ns = now_ns;
 }

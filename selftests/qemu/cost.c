@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define REST_US		100000		/* until what was done before has no more effects */
 #define CALM_NS		500000000LL	/* to learn how fast the counter counts */
 #define SETTLE_NS	200000000LL	/* the flow's start is not measured */
 #define CHUNK_BYTES	65536
@@ -66,7 +67,7 @@ static double calm_rate(void)
 	int64_t begin_ns;
 	uint64_t before;
 
-	usleep(10000);
+	usleep(REST_US);
 	before = *spare;
 	begin_ns = now_ns();
 	usleep(CALM_NS / 1000);
@@ -109,6 +110,15 @@ static uint32_t segments_sent(int fd)
 	return info.tcpi_data_segs_out;
 }
 
+/* What is not sent yet would leave while the next run learns what a calm machine is. */
+static void drop_flow(int fd)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now)) || close(fd))
+		err(1, "SO_LINGER");
+}
+
 int main(int argc, char **argv)
 {
 	double per_ns, busy_ns, elapsed_ns;
@@ -134,6 +144,7 @@ int main(int argc, char **argv)
 	counted = *spare - counted;
 	segments = segments_sent(fd) - segments;
 	kill(child, SIGKILL);
+	drop_flow(fd);
 	if (!segments) {
 		fprintf(stderr, "cost: nothing was sent\n");
 		return 1;
