@@ -120,6 +120,37 @@ static bool tlt_in_seq_is_possible(const struct sock *sk, const struct tcphdr *t
 	return !before(seq, next - room) && !after(seq, next + room);
 }
 
+/*
+ * Does this ACK speak of the byte before @end?  The first block is of the packet that it
+ * answers, or of what that brought a second time; which one it is does not matter.
+ */
+static bool tlt_in_speaks_of(const struct tcphdr *th, u32 end)
+{
+	unsigned int blocks = 0, i;
+	const u8 *at;
+
+	if (!before(ntohl(th->ack_seq), end))
+		return true;
+	at = tlt_in_sack(th, &blocks);
+	for (i = 0; at && i < blocks; i++, at += TCPOLEN_SACK_PERBLOCK) {
+		if (before(get_unaligned_be32(at), end) && !before(get_unaligned_be32(at + 4), end))
+			return true;
+	}
+	return false;
+}
+
+/* Under the lock of the flow.  Which packet it answers matters only where that is in doubt. */
+static bool tlt_in_echo_ends_flight(struct tlt_flow *flow, const struct tcphdr *th)
+{
+	struct tlt_echo e = { };
+
+	if (flow->sender.stale) {
+		e.now_ns = tcp_clock_ns();
+		e.newest = tlt_in_speaks_of(th, flow->sender.mark_end);
+	}
+	return tlt_sender_echo(&flow->sender, &e);
+}
+
 static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
 				const struct sk_buff *skb, const struct tlt_packet *p,
 				enum tlt_kind kind)
@@ -131,8 +162,8 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		return NF_ACCEPT;
 	}
 	tlt_flow_lock(flow);
-	asked = flow->sender.flight;
-	attend = tlt_sender_echo(&flow->sender);
+	asked = tlt_sender_awaits(&flow->sender);
+	attend = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
 		flow->clocks--;
 		clock = true;
