@@ -187,8 +187,11 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *h
 	/* A timestamp older than the last sent would be refused (PAWS). */
 	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns());
 	tlt_inject_header(sk, skb, tlt_inject_sacks(tp, bytes));
-	/* It leaves at once: clocking does not wait for the pace. */
-	skb->tstamp = 0;
+	/*
+	 * As with TCP's own packets: one that leaves before those which still wait for
+	 * their time would be taken for evidence that they are lost.
+	 */
+	tp_skb_set_departure(skb, skb->skb_mstamp_ns);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	tlt_inject_own(skb, sk);
 	skb_set_hash_from_sk(skb, sk);
