@@ -190,6 +190,15 @@ static inline u32 tp_tcp_skb_timestamp(const struct tcp_sock *tp, const struct s
 #endif
 }
 
+/*
+ * When a queue that keeps time may send a packet, as TCP says it of its own.  The last
+ * argument was a bool, "monotonic", and is now that clock's number, which is 1 as well.
+ */
+static inline void tp_skb_set_departure(struct sk_buff *skb, u64 departure_ns)
+{
+	skb_set_delivery_time(skb, departure_ns, true);
+}
+
 /* Send an ACK now.  The socket is locked. */
 static inline void tp_tcp_send_ack(struct sock *sk)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls),
- * tlt_packet.c (what is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what
- * does it mean: tlt_select.h), then tlt_attend.c (what TCP left undone).
+ * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls), and
+ * for most its end tlt_quick.h (nothing to do but mark it); else tlt_packet.c (what
+ * is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it mean:
+ * tlt_select.h), then tlt_attend.c (what TCP left undone).
  */
 #ifndef TLT_H
 #define TLT_H
 
+#include <linux/hash.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
@@ -32,10 +34,12 @@ struct tlt_net {
 	struct tlt_config __rcu *config;	/* NULL: off; written under mutex */
 	struct tlt_stats __percpu *stats;
 	struct rhashtable flows;		/* by the socket's address */
+	struct tlt_flow __rcu **recent;		/* some of them; from the first use on */
 	struct delayed_work reaper;		/* forgets silent flows */
 	atomic_t attending;			/* flows that are queued */
 	struct mutex mutex;			/* hooks and config */
 	bool hooked;				/* under mutex */
+	u32 generation;				/* of config; under mutex */
 	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
 	struct net *net;
 };
@@ -51,11 +55,8 @@ struct tlt_flow {
 	u32 hash;			/* sk_hash and sk_portpair: by which that is seen */
 	u32 ports;
 	struct tlt_net *tn;
-	struct in6_addr local;		/* for the dump; IPv4: the first word */
-	struct in6_addr remote;
-	__be16 local_port;
-	__be16 remote_port;
-	u8 family;
+	u32 generation;			/* of the config whose rules match it; lockless */
+	bool gone;			/* no longer to be found; lockless */
 
 	/* read and written with each packet, under the lock */
 	spinlock_t lock;		/* taken with bottom halves off */
@@ -73,6 +74,11 @@ struct tlt_flow {
 	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
 
 	/* seldom used */
+	struct in6_addr local;		/* for the dump; IPv4: the first word */
+	struct in6_addr remote;
+	__be16 local_port;
+	__be16 remote_port;
+	u8 family;
 	unsigned long state;		/* TLT_FLOW_QUEUED: atomic */
 	struct sock *sk;		/* held while queued */
 	struct llist_node attend;	/* while queued */
@@ -101,6 +107,14 @@ static inline void tlt_count_add(const struct tlt_net *tn, int stat, u64 value)
 	this_cpu_add(tn->stats->count[stat], value);
 }
 
+/* A burst is counted as the packets that it becomes. */
+static inline void tlt_count_sent(const struct tlt_net *tn, enum tlt_kind kind, u32 segments,
+				  u32 bytes, u32 header_bytes)
+{
+	tlt_count_add(tn, TLT_STAT_PACKETS + kind, segments);
+	tlt_count_add(tn, TLT_STAT_BYTES + kind, bytes + (segments - 1) * header_bytes);
+}
+
 int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
 struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
 			       int ifindex);
@@ -110,11 +124,57 @@ int tlt_config_use(struct net *net, struct tlt_config *config);
 void tlt_config_off(struct net *net);
 
 int tlt_flow_net_init(struct tlt_net *tn);
+int tlt_flow_net_use(struct tlt_net *tn);
 void tlt_flow_net_exit(struct tlt_net *tn);
 void tlt_flow_start_reaper(struct tlt_net *tn);
 struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk);
 struct tlt_flow *tlt_flow_get(struct tlt_net *tn, const struct sock *sk);
 void tlt_flow_put(struct tlt_flow *flow);
+
+static inline void tlt_flow_lock(struct tlt_flow *flow)
+{
+	spin_lock_bh(&flow->lock);
+}
+
+static inline void tlt_flow_unlock(struct tlt_flow *flow)
+{
+	tlt_sender_settle(&flow->sender);
+	spin_unlock_bh(&flow->lock);
+}
+
+/*
+ * A table of fixed size before the one of all flows, each with one place.  What is in it
+ * is found without searching; a flow that is not is found in the other.
+ */
+#define TLT_RECENT_BITS 12
+
+static inline struct tlt_flow __rcu **tlt_flow_place(const struct tlt_net *tn,
+						     const struct sock *sk)
+{
+	return &tn->recent[hash_ptr(sk, TLT_RECENT_BITS)];
+}
+
+/* Is the flow that of @sk, and not of one that had its memory before? */
+static inline bool tlt_flow_is_of(const struct tlt_flow *flow, const struct sock *sk)
+{
+	return flow->key == sk && flow->hash == sk->sk_hash &&
+	       flow->ports == (__force u32)sk->sk_portpair;
+}
+
+/* RCU read side. */
+static inline struct tlt_flow *tlt_flow_recent(const struct tlt_net *tn, const struct sock *sk)
+{
+	struct tlt_flow *flow = rcu_dereference(*tlt_flow_place(tn, sk));
+
+	return flow && tlt_flow_is_of(flow, sk) ? flow : NULL;
+}
+
+/* The flow's next packets need not be matched as long as the same rules stand. */
+static inline void tlt_flow_matches(struct tlt_flow *flow, const struct tlt_packet *p)
+{
+	if (READ_ONCE(flow->generation) != p->generation)
+		WRITE_ONCE(flow->generation, p->generation);
+}
 
 static inline void tlt_flow_touch(struct tlt_flow *flow)
 {
@@ -137,6 +197,20 @@ void tlt_attend_later(struct tlt_flow *flow, struct sock *sk);
 void tlt_attend_wait(const struct tlt_net *tn);
 int tlt_attend_init(void);
 void tlt_attend_exit(void);
+
+/* What tells that an echo is waited for; without the lock, and nothing is changed. */
+static inline void tlt_out_look(const struct tlt_flow *flow, const struct sock *sk,
+				const struct tcphdr *th, struct tlt_burst *b)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	*b = (struct tlt_burst){
+		.now_ns = tp->tcp_wstamp_ns,
+		.snd_una = tp->snd_una,
+		.again = before(ntohl(th->seq), tp->snd_nxt),
+		.timeout = inet_csk(sk)->icsk_retransmits != READ_ONCE(flow->retransmits),
+	};
+}
 
 unsigned int tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
 		     const struct tlt_config *config, const struct tlt_packet *p);

@@ -28,9 +28,9 @@ static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
 {
 	bool owed;
 
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	owed = flow->receiver.answer != TLT_NONE;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (!owed || !((1 << sk->sk_state) & TLT_ANSWER_STATES))
 		return;
 	tlt_count(flow->tn, TLT_STAT_ANSWERS);

@@ -2,6 +2,7 @@
 /*
  * A namespace's configuration: which packets are TLT's, and what to do with them.
  */
+#include <linux/bitmap.h>
 #include <linux/slab.h>
 
 #include "tlt.h"
@@ -57,11 +58,36 @@ bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *s
 
 struct tlt_config *tlt_config_alloc(unsigned int rules)
 {
-	struct tlt_config *config = kzalloc(struct_size(config, rules, rules), GFP_KERNEL);
+	struct tlt_config *config = kvzalloc(struct_size(config, rules, rules), GFP_KERNEL);
 
 	if (config)
 		config->rules_count = rules;
 	return config;
+}
+
+/* What its rules come to, for those who do not want to go through them. */
+static void tlt_config_index(struct tlt_config *config)
+{
+	u32 i;
+
+	config->by_flow = true;
+	if (!config->rules_count)
+		bitmap_fill(config->ports, TLT_PORTS);
+	for (i = 0; i < config->rules_count; i++) {
+		const struct tlt_rule *rule = &config->rules[i];
+
+		bitmap_set(config->ports, rule->port_low, rule->port_span + 1);
+		if (rule->ifindex)
+			config->by_flow = false;
+	}
+}
+
+/* Flows remember which rules match them. */
+static u32 tlt_config_number(struct tlt_net *tn)
+{
+	if (!++tn->generation)
+		tn->generation = 1;
+	return tn->generation;
 }
 
 /* @config takes the place of the one before, at once and as a whole. */
@@ -71,17 +97,19 @@ int tlt_config_use(struct net *net, struct tlt_config *config)
 	struct tlt_config *old;
 	int err = 0;
 
+	tlt_config_index(config);
 	mutex_lock(&tn->mutex);
 	if (!tn->hooked) {
-		err = tlt_hook_add(tn);
+		err = tlt_flow_net_use(tn) ?: tlt_hook_add(tn);
 		if (err)
 			goto unlock;
 		tn->hooked = true;
 		tlt_flow_start_reaper(tn);
 	}
+	config->generation = tlt_config_number(tn);
 	old = rcu_replace_pointer(tn->config, config, lockdep_is_held(&tn->mutex));
 	if (old)
-		kfree_rcu(old, rcu);
+		kvfree_rcu(old, rcu);
 unlock:
 	mutex_unlock(&tn->mutex);
 	return err;
@@ -95,7 +123,7 @@ void tlt_config_off(struct net *net)
 	mutex_lock(&tn->mutex);
 	old = rcu_replace_pointer(tn->config, NULL, lockdep_is_held(&tn->mutex));
 	if (old)
-		kfree_rcu(old, rcu);
+		kvfree_rcu(old, rcu);
 	if (tn->hooked)
 		tlt_hook_remove(tn);
 	tn->hooked = false;

@@ -5,6 +5,7 @@
 #ifndef TLT_CONFIG_H
 #define TLT_CONFIG_H
 
+#include <linux/bitops.h>
 #include <linux/in6.h>
 #include <linux/netfilter.h>
 
@@ -12,6 +13,7 @@
 #include "tlt_packet.h"
 
 #define TLT_DSCPS 64
+#define TLT_PORTS 65536
 
 struct tlt_rule {
 	struct in6_addr address;	/* of the other end; IPv4: the first word */
@@ -26,14 +28,17 @@ struct tlt_rule {
 
 /* A configuration never changes; another takes its place (RCU). */
 struct tlt_config {
+	struct rcu_head rcu;		/* at the head, where kvfree_rcu() wants it */
 	u8 dscp[TLT_KINDS];		/* kind -> code point */
 	u8 kind[TLT_DSCPS];		/* code point -> kind, TLT_NONE for others */
 	u8 clock;			/* enum tlt_clock_mode */
 	u8 sender;			/* enum tlt_sender_mode */
 	u8 foreign;			/* enum tlt_foreign */
 	u32 period;
+	u32 generation;			/* another for each configuration; never 0 */
+	bool by_flow;			/* no rule looks at what a flow's packets differ in */
+	unsigned long ports[BITS_TO_LONGS(TLT_PORTS)];	/* that some rule names */
 	u32 rules_count;
-	struct rcu_head rcu;
 	struct tlt_rule rules[];
 };
 
@@ -42,19 +47,17 @@ static inline bool tlt_rule_port(const struct tlt_rule *rule, __be16 port)
 	return (u16)(ntohs(port) - rule->port_low) <= rule->port_span;
 }
 
-/* Is there a rule for these ports, or are there no rules, which is one for all? */
-static inline bool tlt_config_has_port(const struct tlt_config *config, const struct tcphdr *th)
+static inline bool tlt_config_has_port(const struct tlt_config *config, __be16 port)
 {
-	const struct tlt_rule *rule = config->rules;
-	u32 left = config->rules_count;
+	unsigned int bit = ntohs(port);
 
-	if (!left)
-		return true;
-	for (; left; left--, rule++) {
-		if (tlt_rule_port(rule, th->source) || tlt_rule_port(rule, th->dest))
-			return true;
-	}
-	return false;
+	return config->ports[BIT_WORD(bit)] >> (bit % BITS_PER_LONG) & 1;
+}
+
+/* Is there a rule for these ports, or are there no rules, which is one for all? */
+static inline bool tlt_config_has_ports(const struct tlt_config *config, const struct tcphdr *th)
+{
+	return tlt_config_has_port(config, th->source) || tlt_config_has_port(config, th->dest);
 }
 
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,

@@ -2,7 +2,8 @@
 /*
  * The last segment of a burst becomes a packet of its own, so that only this one is
  * important.  TCP keeps the burst's pages for retransmission and shares their list
- * with this packet: the tail is copied, the rest shortened.
+ * with this packet: it gets a list of its own, whose end the tail takes over.  No data
+ * is copied.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -16,7 +17,7 @@ static bool tlt_cut_allowed(const struct sk_buff *skb, const struct tlt_packet *
 {
 	return skb_is_gso(skb) && (skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)) &&
 	       skb->ip_summed == CHECKSUM_PARTIAL && !tlt_tcp_header(skb, p)->urg &&
-	       p->data_bytes > skb_shinfo(skb)->gso_size;
+	       !skb_has_frag_list(skb) && p->data_bytes > skb_shinfo(skb)->gso_size;
 }
 
 /* What the checksum of a packet to be finished by the device begins with. */
@@ -48,27 +49,33 @@ static void tlt_cut_lengths(struct sk_buff *skb, const struct tlt_packet *p, u16
 	tlt_cut_checksum(skb, p);
 }
 
-static struct sk_buff *tlt_cut_copy(const struct sk_buff *skb, const struct tlt_packet *p,
-				    unsigned int bytes)
+/* A packet for what is behind @left bytes of data: headers' room, and TCP's rare linear data. */
+static struct sk_buff *tlt_cut_alloc(const struct sk_buff *skb, const struct tlt_packet *p,
+				     unsigned int left)
 {
-	unsigned int room = skb_headroom(skb);
+	unsigned int room = skb_headroom(skb) + p->header_bytes;
+	unsigned int linear = skb_headlen(skb);
 	struct sk_buff *tail;
 
-	tail = alloc_skb(room + p->header_bytes + bytes, GFP_ATOMIC | __GFP_NOWARN);
-	if (!tail)
-		return NULL;
-	skb_reserve(tail, room);
-	skb_put_data(tail, skb->data, p->header_bytes);
-	if (skb_copy_bits(skb, skb->len - bytes, skb_put(tail, bytes), bytes)) {
-		kfree_skb(tail);
-		return NULL;
-	}
+	linear -= min(linear, p->header_bytes + left);
+	tail = alloc_skb(room + linear, GFP_ATOMIC | __GFP_NOWARN);
+	if (tail)
+		skb_reserve(tail, room);
+	return tail;
+}
+
+/* @skb has its list of pages for itself. */
+static void tlt_cut_split(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p,
+			  unsigned int left)
+{
+	skb_split(skb, tail, p->header_bytes + left);
+	tail->truesize += tail->data_len;
+	memcpy(skb_push(tail, p->header_bytes), skb->data, p->header_bytes);
 	/* With the same room before the data all offsets are the same. */
 	skb_copy_header(tail, skb);
 	skb_shinfo(tail)->gso_size = 0;
 	skb_shinfo(tail)->gso_segs = 1;
 	skb_shinfo(tail)->gso_type = 0;
-	return tail;
 }
 
 /* Small queues wake the sender when its last packet is gone: that may be this one. */
@@ -133,13 +140,10 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_ne
 	/* The headers, the list of pages and what GSO goes by are TCP's too. */
 	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
 		goto failed;
-	*tail = tlt_cut_copy(skb, p, bytes);
+	*tail = tlt_cut_alloc(skb, p, left);
 	if (!*tail)
 		goto failed;
-	if (pskb_trim(skb, skb->len - bytes)) {
-		kfree_skb(*tail);
-		goto failed;
-	}
+	tlt_cut_split(skb, *tail, p, left);
 	tlt_cut_own(*tail, skb);
 	tlt_cut_flags(skb, *tail, p, left);
 	tlt_cut_stamps(skb, *tail, p);

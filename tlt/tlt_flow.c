@@ -51,10 +51,41 @@ void tlt_flow_put(struct tlt_flow *flow)
 		kfree_rcu(flow, rcu);
 }
 
+static void tlt_flow_leave_place(struct tlt_flow *flow)
+{
+	struct tlt_flow __rcu **place = tlt_flow_place(flow->tn, flow->key);
+
+	if (rcu_access_pointer(*place) == flow)
+		cmpxchg(place, RCU_INITIALIZER(flow), NULL);
+}
+
+/*
+ * A place is taken from a flow that was not used in this jiffy: where there are more
+ * flows than places, they do not spend their time with driving each other out.
+ */
+static void tlt_flow_take_place(struct tlt_flow *flow)
+{
+	struct tlt_flow __rcu **place = tlt_flow_place(flow->tn, flow->key);
+	struct tlt_flow *other = rcu_dereference(*place);
+
+	if (other == flow || (other && READ_ONCE(other->used) == tcp_jiffies32))
+		return;
+	/* Full barrier; pairs with the one in tlt_flow_drop(): one of both sees the other. */
+	cmpxchg(place, RCU_INITIALIZER(other), RCU_INITIALIZER(flow));
+	if (READ_ONCE(flow->gone))
+		tlt_flow_leave_place(flow);
+}
+
+/* Who finds it now keeps it until its RCU read side ends. */
 static void tlt_flow_drop(struct tlt_net *tn, struct tlt_flow *flow)
 {
-	if (!rhashtable_remove_fast(&tn->flows, &flow->node, tlt_flow_table))
-		tlt_flow_put(flow);
+	if (rhashtable_remove_fast(&tn->flows, &flow->node, tlt_flow_table))
+		return;
+	WRITE_ONCE(flow->gone, true);
+	/* Pairs with cmpxchg() in tlt_flow_take_place(). */
+	smp_mb();
+	tlt_flow_leave_place(flow);
+	tlt_flow_put(flow);
 }
 
 static bool tlt_flow_is_over(const struct tlt_flow *flow)
@@ -121,6 +152,7 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	tlt_flow_name(flow, sk);
 	flow->hash = sk->sk_hash;
 	flow->ports = (__force u32)sk->sk_portpair;
+	flow->generation = 0;
 	flow->ending = false;
 	flow->clocks = 0;
 	flow->retransmits = 0;
@@ -133,11 +165,11 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 /* The socket that was here is gone, and its memory another connection's. */
 static void tlt_flow_check(struct tlt_flow *flow, const struct sock *sk)
 {
-	if (likely(flow->hash == sk->sk_hash && flow->ports == (__force u32)sk->sk_portpair))
+	if (likely(tlt_flow_is_of(flow, sk)))
 		return;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_flow_begin(flow, sk);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	tlt_count(flow->tn, TLT_STAT_FLOWS);
 }
 
@@ -162,10 +194,15 @@ static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 /* The flow of a socket if there is one; valid until the RCU read side ends. */
 struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk)
 {
-	struct tlt_flow *flow = rhashtable_lookup(&tn->flows, &sk, tlt_flow_table);
+	struct tlt_flow *flow = tlt_flow_recent(tn, sk);
 
-	if (flow)
+	if (likely(flow))
+		return flow;
+	flow = rhashtable_lookup(&tn->flows, &sk, tlt_flow_table);
+	if (flow) {
 		tlt_flow_check(flow, sk);
+		tlt_flow_take_place(flow);
+	}
 	return flow;
 }
 
@@ -199,6 +236,14 @@ int tlt_flow_net_init(struct tlt_net *tn)
 	return rhashtable_init(&tn->flows, &tlt_flow_table);
 }
 
+/* Called before the hooks' first call; under the mutex. */
+int tlt_flow_net_use(struct tlt_net *tn)
+{
+	if (!tn->recent)
+		tn->recent = kvcalloc(1 << TLT_RECENT_BITS, sizeof(*tn->recent), GFP_KERNEL);
+	return tn->recent ? 0 : -ENOMEM;
+}
+
 static void tlt_flow_free(void *pointer, void *unused)
 {
 	tlt_flow_put(pointer);
@@ -209,4 +254,5 @@ void tlt_flow_net_exit(struct tlt_net *tn)
 {
 	cancel_delayed_work_sync(&tn->reaper);
 	rhashtable_free_and_destroy(&tn->flows, tlt_flow_free, NULL);
+	kvfree(tn->recent);
 }

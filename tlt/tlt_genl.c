@@ -219,7 +219,7 @@ static int tlt_genl_set(struct sk_buff *skb, struct genl_info *info)
 	if (!err)
 		err = tlt_config_use(genl_info_net(info), config);
 	if (err)
-		kfree(config);
+		kvfree(config);
 	return err;
 }
 
@@ -359,9 +359,9 @@ static int tlt_genl_put_flow(struct sk_buff *msg, struct tlt_flow *flow)
 
 	if (!nest)
 		return -EMSGSIZE;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	peer = tlt_sender_peer(&flow->sender);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (tlt_genl_put_flow_name(msg, flow) || nla_put_u8(msg, TLT_FLOW_PEER, peer) ||
 	    nla_put_u32(msg, TLT_FLOW_IMPORTANT, READ_ONCE(flow->stat_important)) ||
 	    nla_put_u32(msg, TLT_FLOW_ECHOES, READ_ONCE(flow->stat_echoes)) ||

@@ -7,84 +7,89 @@
 #include <linux/netfilter_ipv6.h>
 
 #include "tlt.h"
+#include "tlt_quick.h"
 
-/*
- * Does a look at the ports tell that no rule matches?  Nothing else is then done for the
- * packet, which is most of what can be saved for connections that are not TLT's.
- */
-static __always_inline bool tlt_hook_passes(const struct tlt_config *config,
-					    const struct sk_buff *skb, u8 family)
-{
-	const void *network = skb_network_header(skb);
-	const struct iphdr *iph = network;
-	unsigned int network_bytes = family == AF_INET ? iph->ihl * 4 : sizeof(struct ipv6hdr);
-
-	if (skb_headlen(skb) < network_bytes + sizeof(struct tcphdr))
-		return false;
-	return !tlt_config_has_port(config, network + network_bytes);
-}
-
-static noinline unsigned int tlt_hook_out(struct tlt_net *tn, struct sk_buff *skb,
-					  const struct nf_hook_state *state,
-					  const struct tlt_config *config)
+static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buff *skb,
+					       const struct nf_hook_state *state,
+					       const struct tlt_config *config)
 {
 	struct tlt_packet p;
 
 	if (!tlt_packet_read(skb, state->pf, &p) || !tlt_config_matches(config, skb, state, &p))
 		return NF_ACCEPT;
+	p.generation = config->by_flow ? config->generation : 0;
 	return tlt_out(tn, skb, state, config, &p);
 }
 
-static noinline unsigned int tlt_hook_in(struct tlt_net *tn, struct sk_buff *skb,
-					 const struct nf_hook_state *state,
-					 const struct tlt_config *config)
+static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff *skb,
+					      const struct nf_hook_state *state,
+					      const struct tlt_config *config)
 {
 	struct tlt_packet p;
 
 	if (!tlt_packet_read(skb, state->pf, &p) || !tlt_config_matches(config, skb, state, &p))
 		return NF_ACCEPT;
+	p.generation = config->by_flow ? config->generation : 0;
 	return tlt_in(tn, skb, state, config, &p);
+}
+
+/*
+ * A look at the ports tells of most packets that no rule matches: nothing else is then
+ * done, which is most of what can be saved for connections that are not TLT's.
+ */
+static __always_inline unsigned int tlt_hook_out(struct tlt_net *tn, struct sk_buff *skb,
+						 const struct nf_hook_state *state, u8 family)
+{
+	const struct tlt_config *config = rcu_dereference(tn->config);
+	const struct tcphdr *th = tlt_quick_header(skb, family);
+
+	if (!config || !tlt_quick_is_tcp(skb, family))
+		return NF_ACCEPT;
+	if (tlt_quick_is_next(skb, family) &&
+	    (!tlt_config_has_ports(config, th) ||
+	     tlt_quick_out(tn, config, skb, th, family)))
+		return NF_ACCEPT;
+	return tlt_hook_out_long(tn, skb, state, config);
+}
+
+static __always_inline unsigned int tlt_hook_in(struct tlt_net *tn, struct sk_buff *skb,
+						const struct nf_hook_state *state, u8 family)
+{
+	const struct tlt_config *config = rcu_dereference(tn->config);
+	const struct tcphdr *th = tlt_quick_header(skb, family);
+
+	if (!config || !tlt_quick_is_tcp(skb, family))
+		return NF_ACCEPT;
+	if (tlt_quick_is_next(skb, family) &&
+	    (!tlt_config_has_ports(config, th) ||
+	     tlt_quick_in(tn, config, skb, th, family)))
+		return NF_ACCEPT;
+	return tlt_hook_in_long(tn, skb, state, config);
 }
 
 static unsigned int tlt_hook_out_ipv4(void *priv, struct sk_buff *skb,
 				      const struct nf_hook_state *state)
 {
-	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
-
-	if (!config || tlt_hook_passes(config, skb, AF_INET))
-		return NF_ACCEPT;
-	return tlt_hook_out(priv, skb, state, config);
+	return tlt_hook_out(priv, skb, state, AF_INET);
 }
 
 static unsigned int tlt_hook_in_ipv4(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
-
-	if (!config || tlt_hook_passes(config, skb, AF_INET))
-		return NF_ACCEPT;
-	return tlt_hook_in(priv, skb, state, config);
+	return tlt_hook_in(priv, skb, state, AF_INET);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
 static unsigned int tlt_hook_out_ipv6(void *priv, struct sk_buff *skb,
 				      const struct nf_hook_state *state)
 {
-	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
-
-	if (!config || tlt_hook_passes(config, skb, AF_INET6))
-		return NF_ACCEPT;
-	return tlt_hook_out(priv, skb, state, config);
+	return tlt_hook_out(priv, skb, state, AF_INET6);
 }
 
 static unsigned int tlt_hook_in_ipv6(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	const struct tlt_config *config = rcu_dereference(((struct tlt_net *)priv)->config);
-
-	if (!config || tlt_hook_passes(config, skb, AF_INET6))
-		return NF_ACCEPT;
-	return tlt_hook_in(priv, skb, state, config);
+	return tlt_hook_in(priv, skb, state, AF_INET6);
 }
 #endif
 

@@ -120,6 +120,37 @@ static bool tlt_in_seq_is_possible(const struct sock *sk, const struct tcphdr *t
 	return !before(seq, next - room) && !after(seq, next + room);
 }
 
+/*
+ * Does this ACK speak of the byte before @end?  The first block is of the packet that it
+ * answers, or of what that brought a second time; which one it is does not matter.
+ */
+static bool tlt_in_speaks_of(const struct tcphdr *th, u32 end)
+{
+	unsigned int blocks = 0, i;
+	const u8 *at;
+
+	if (!before(ntohl(th->ack_seq), end))
+		return true;
+	at = tlt_in_sack(th, &blocks);
+	for (i = 0; at && i < blocks; i++, at += TCPOLEN_SACK_PERBLOCK) {
+		if (before(get_unaligned_be32(at), end) && !before(get_unaligned_be32(at + 4), end))
+			return true;
+	}
+	return false;
+}
+
+/* Under the lock of the flow.  Which packet it answers matters only where that is in doubt. */
+static bool tlt_in_echo_ends_flight(struct tlt_flow *flow, const struct tcphdr *th)
+{
+	struct tlt_echo e = { };
+
+	if (flow->sender.stale) {
+		e.now_ns = tcp_clock_ns();
+		e.newest = tlt_in_speaks_of(th, flow->sender.mark_end);
+	}
+	return tlt_sender_echo(&flow->sender, &e);
+}
+
 static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
 				const struct sk_buff *skb, const struct tlt_packet *p,
 				enum tlt_kind kind)
@@ -130,15 +161,15 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 		return NF_ACCEPT;
 	}
-	spin_lock_bh(&flow->lock);
-	asked = flow->sender.flight;
-	attend = tlt_sender_echo(&flow->sender);
+	tlt_flow_lock(flow);
+	asked = tlt_sender_awaits(&flow->sender);
+	attend = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
 		flow->clocks--;
 		clock = true;
 	}
 	flow->stat_echoes += asked;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (!asked)
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
@@ -154,9 +185,9 @@ static void tlt_in_data(struct tlt_flow *flow, struct sock *sk, const struct sk_
 {
 	if (!p->data_bytes || !tlt_in_seq_is_possible(sk, tlt_tcp_header(skb, p)))
 		return;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_receiver_data(&flow->receiver, kind);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	tlt_attend_later(flow, sk);
 }
 
@@ -167,14 +198,14 @@ static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct 
 	bool deaf;
 
 	/* Nothing new: so it is with most packets. */
-	if (marked && tlt_sender_hears(&flow->sender))
+	if (marked && flow->sender.hears)
 		return;
 	if (!tlt_in_ack_is_possible(sk, th) ||
 	    (sk->sk_state != TCP_SYN_SENT && !tlt_in_seq_is_possible(sk, th)))
 		return;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	deaf = tlt_sender_hear(&flow->sender, marked);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (deaf)
 		tlt_count(tn, TLT_STAT_DEAF);
 }
@@ -187,6 +218,7 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 
 	if (!flow)
 		return NF_ACCEPT;
+	tlt_flow_matches(flow, p);
 	tlt_flow_touch(flow);
 	tlt_in_hear(tn, flow, sk, th, kind != TLT_NONE);
 	if (th->fin || th->rst)

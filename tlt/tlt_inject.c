@@ -187,8 +187,11 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *h
 	/* A timestamp older than the last sent would be refused (PAWS). */
 	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns());
 	tlt_inject_header(sk, skb, tlt_inject_sacks(tp, bytes));
-	/* It leaves at once: clocking does not wait for the pace. */
-	skb->tstamp = 0;
+	/*
+	 * As with TCP's own packets: one that leaves before those which still wait for
+	 * their time would be taken for evidence that they are lost.
+	 */
+	tp_skb_set_departure(skb, skb->skb_mstamp_ns);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	tlt_inject_own(skb, sk);
 	skb_set_hash_from_sk(skb, sk);
@@ -228,9 +231,9 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe
 {
 	enum tlt_clock_answer answer;
 
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	answer = tlt_sender_clock(&flow->sender, pipe, data);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	if (answer == TLT_CLOCK_LIMITED)
 		tlt_count(flow->tn, TLT_STAT_INJECT_LIMITED);
 	return answer == TLT_CLOCK_SEND;
@@ -239,12 +242,12 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe
 static void tlt_inject_sent(struct tlt_flow *flow, const struct sock *sk,
 			    const struct tlt_pipe *pipe, u32 bytes)
 {
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_sender_clocked(&flow->sender, tcp_sk(sk)->snd_una + bytes, pipe->now_ns);
 	if (flow->clocks < TLT_COUNT_MAX)
 		flow->clocks++;
 	flow->stat_injected++;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	tlt_count(flow->tn, bytes > 1 ? TLT_STAT_INJECTED_SEGMENT : TLT_STAT_INJECTED_BYTE);
 	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
 }

@@ -79,23 +79,6 @@ static bool tlt_out_timeout(struct tlt_flow *flow, const struct sock *sk)
 	return true;
 }
 
-/* What tells that an echo is waited for; without the lock, and nothing is changed. */
-static void tlt_out_look(const struct tlt_flow *flow, const struct sock *sk,
-			 const struct tcphdr *th, const struct tlt_config *config,
-			 struct tlt_burst *b)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	*b = (struct tlt_burst){
-		.now_ns = tp->tcp_wstamp_ns,
-		.snd_una = tp->snd_una,
-		.srtt_us = tp->srtt_us >> 3,
-		.rate = tlt_out_is_rate_based(sk, config->sender),
-		.again = before(ntohl(th->seq), tp->snd_nxt),
-		.timeout = inet_csk(sk)->icsk_retransmits != READ_ONCE(flow->retransmits),
-	};
-}
-
 /* What the choice of a packet goes by besides. */
 static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 				const struct sk_buff *skb, const struct tlt_packet *p,
@@ -106,6 +89,8 @@ static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 
 	b->segments = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 	b->end = ntohl(th->seq) + p->data_bytes;
+	b->srtt_us = tp->srtt_us >> 3;
+	b->rate = tlt_out_is_rate_based(sk, config->sender);
 	b->period = config->period;
 	b->timeout = tlt_out_timeout(flow, sk);
 	if (b->again)
@@ -121,15 +106,15 @@ static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,
 	enum tlt_kind kind;
 	struct tlt_burst b;
 
-	tlt_out_look(flow, sk, tlt_tcp_header(skb, p), config, &b);
+	tlt_out_look(flow, sk, tlt_tcp_header(skb, p), &b);
 	if (tlt_sender_waits(&flow->sender, &b))
 		return TLT_PLAIN;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_out_look_closer(flow, sk, skb, p, config, &b);
 	kind = tlt_sender_send(&flow->sender, &b);
 	if (kind == TLT_DATA)
 		flow->stat_important++;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	return kind;
 }
 
@@ -140,9 +125,9 @@ static enum tlt_kind tlt_out_ack(struct tlt_flow *flow)
 	/* Most ACKs answer nothing important. */
 	if (READ_ONCE(flow->receiver.answer) == TLT_NONE)
 		return TLT_CONTROL;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	kind = tlt_receiver_ack(&flow->receiver);
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 	return kind;
 }
 
@@ -157,6 +142,7 @@ static enum tlt_kind tlt_out_kind(struct tlt_net *tn, const struct sk_buff *skb,
 	flow = tlt_flow_get(tn, skb->sk);
 	if (!flow)
 		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
+	tlt_flow_matches(flow, p);
 	tlt_flow_touch(flow);
 	if (READ_ONCE(flow->injecting) == skb)
 		return TLT_CLOCK;
@@ -172,12 +158,11 @@ static enum tlt_kind tlt_out_kind(struct tlt_net *tn, const struct sk_buff *skb,
 static int tlt_out_mark(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_packet *p,
 			const struct tlt_config *config, enum tlt_kind kind)
 {
-	u32 packets = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
+	u32 segments = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 
 	if (tlt_packet_mark(skb, p, config->dscp[kind]))
 		return -ENOMEM;
-	tlt_count_add(tn, TLT_STAT_PACKETS + kind, packets);
-	tlt_count_add(tn, TLT_STAT_BYTES + kind, skb->len + (packets - 1) * p->header_bytes);
+	tlt_count_sent(tn, kind, segments, skb->len, p->header_bytes);
 	return 0;
 }
 
@@ -207,10 +192,10 @@ static void tlt_out_take_back(struct tlt_net *tn, struct sock *sk)
 
 	if (!flow)
 		return;
-	spin_lock_bh(&flow->lock);
+	tlt_flow_lock(flow);
 	tlt_sender_take_back(&flow->sender);
 	flow->stat_important--;
-	spin_unlock_bh(&flow->lock);
+	tlt_flow_unlock(flow);
 }
 
 /* RCU read side; @skb is matched by @config. */

@@ -17,6 +17,7 @@ struct tlt_packet {
 	unsigned int network_bytes;	/* of IP header */
 	unsigned int header_bytes;	/* of IP and TCP headers */
 	unsigned int data_bytes;
+	u32 generation;			/* of the rules that match it; 0: they see more than its flow */
 	u8 family;
 	u8 dscp;
 };

@@ -13,7 +13,10 @@
  *
  * DUE is the paper's sendState = Important; a flow begins there.  FLIGHT ends
  * without an echo too: when the packet is acknowledged by an ACK that is none (the
- * peer may be deaf), or is not heard of for longer than an echo can take.
+ * peer may be deaf), or is not heard of for longer than an echo can take.  Its echo
+ * may come all the same, and is then not taken for that of the packet marked next:
+ * else the sender would hold two packets in flight for one, and be wrong about what
+ * was sent before the echoed one and is lost.
  */
 #ifndef TLT_SELECT_H
 #define TLT_SELECT_H
@@ -49,14 +52,16 @@
 /* All under the lock of the flow. */
 struct tlt_sender {
 	u64 mark_ns;		/* when the newest important packet was sent */
+	u64 late_ns;		/* from when on it is given up; 0: no RTT was known */
 	u64 echoed_ns;		/* when the packet was sent whose echo came last */
-	u64 clock_ns;		/* when clock data was sent last; 0: never */
+	u64 stale_ns;		/* until then echoes of what was given up may come */
 	u64 retry_ns;		/* a peer without echoes is left alone until then */
 	u32 mark_end;		/* sequence after the newest important packet */
 	u32 echoed_end;		/* sequence after the packet whose echo came last */
 	u16 since_mark;		/* rate-based: segments since the last important one */
 	u8 waited;		/* segments sent while the mark was due */
 	u8 flight;		/* important packets whose echo is awaited */
+	u8 stale;		/* important packets given up whose echo may come */
 	u8 unanswered;		/* important packets in a row acknowledged without echo */
 	u8 unmarked;		/* packets in a row that came without a mark */
 	u8 retries;		/* times that the peer was tried again in vain */
@@ -65,6 +70,15 @@ struct tlt_sender {
 	bool heard;		/* marks come from the peer */
 	bool silent;		/* no marks come from the peer */
 	bool retransmitting;	/* the last data packet was sent before */
+	bool rate;		/* the last data packet's sender was rate-based */
+	bool hears;		/* a mark from the peer would change nothing; readable lockless */
+	bool rests;		/* tlt_sender_waits() may hold; readable lockless */
+};
+
+/* An echo that came. */
+struct tlt_echo {
+	u64 now_ns;
+	bool newest;		/* it speaks of the newest important packet's data */
 };
 
 struct tlt_receiver {
@@ -102,7 +116,7 @@ struct tlt_pipe {
 enum tlt_clock_answer {
 	TLT_CLOCK_NOTHING,	/* no need to send */
 	TLT_CLOCK_SEND,
-	TLT_CLOCK_LIMITED,	/* too short after the last */
+	TLT_CLOCK_LIMITED,	/* too short after the last important packet */
 };
 
 struct tlt_clock_data {
@@ -168,34 +182,46 @@ static inline void tlt_sender_unanswered(struct tlt_sender *s, u64 now_ns)
 		s->retries++;
 }
 
-/* No echo of what is in flight will come any more. */
-static inline void tlt_sender_give_up(struct tlt_sender *s)
+/* No echo of what is in flight is waited for any more; until @until_ns it may come. */
+static inline void tlt_sender_give_up(struct tlt_sender *s, u64 until_ns)
 {
+	u32 stale = until_ns ? s->stale + s->flight : 0;
+
+	s->stale = stale < TLT_COUNT_MAX ? stale : TLT_COUNT_MAX;
+	s->stale_ns = until_ns;
 	s->flight = 0;
 	s->clock = false;
 	s->due = true;
 	s->waited = 0;
 }
 
-/* Is what is in flight not heard of for longer than an echo can take? */
-static inline bool tlt_sender_is_late(const struct tlt_sender *s, u64 now_ns, u32 srtt_us)
+/* An echo may come so long after @since_ns; 0: no RTT is known. */
+static inline u64 tlt_sender_patience(u64 since_ns, u32 srtt_us)
 {
-	return srtt_us && now_ns - s->mark_ns > (u64)srtt_us * 1000 * TLT_SILENCE_RTTS;
+	return srtt_us ? since_ns + (u64)srtt_us * 1000 * TLT_SILENCE_RTTS : 0;
+}
+
+static inline bool tlt_sender_is_late(const struct tlt_sender *s, u64 now_ns)
+{
+	return s->late_ns && now_ns >= s->late_ns;
 }
 
 static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una, u32 srtt_us)
 {
 	if (!s->flight)
 		return;
+	if (!s->late_ns)
+		s->late_ns = tlt_sender_patience(s->mark_ns, srtt_us);
 	if (!s->clock && !tlt_before(snd_una, s->mark_end)) {
 		tlt_sender_unanswered(s, now_ns);
-		tlt_sender_give_up(s);
-	} else if (tlt_sender_is_late(s, now_ns, srtt_us)) {
-		tlt_sender_give_up(s);
+		tlt_sender_give_up(s, s->late_ns);
+	} else if (tlt_sender_is_late(s, now_ns)) {
+		/* It was marked when the queue was shorter, perhaps, and srtt_us with it. */
+		tlt_sender_give_up(s, tlt_sender_patience(now_ns, srtt_us));
 	}
 }
 
-static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns)
+static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns, u32 srtt_us)
 {
 	s->due = false;
 	s->clock = false;
@@ -203,6 +229,7 @@ static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns)
 	s->since_mark = 0;
 	s->mark_end = end;
 	s->mark_ns = now_ns;
+	s->late_ns = tlt_sender_patience(now_ns, srtt_us);
 	if (s->flight < TLT_COUNT_MAX)
 		s->flight++;
 }
@@ -247,14 +274,15 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 		return TLT_NONE;
 	/* What was in flight is lost, or the timer would not have fired. */
 	if (b->timeout)
-		tlt_sender_give_up(s);
+		tlt_sender_give_up(s, 0);
 	important = b->rate ? tlt_sender_rate(s, b) : tlt_sender_window(s, b);
 	s->retransmitting = b->again;
+	s->rate = b->rate;
 	if (b->timeout)
 		important = true;
 	if (!important)
 		return s->unanswered >= TLT_UNANSWERED_MAX ? TLT_NONE : TLT_PLAIN;
-	tlt_sender_mark(s, b->end, b->now_ns);
+	tlt_sender_mark(s, b->end, b->now_ns, b->srtt_us);
 	return TLT_DATA;
 }
 
@@ -262,26 +290,29 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 static inline void tlt_sender_take_back(struct tlt_sender *s)
 {
 	s->flight--;
+	s->mark_ns = 0;
 	s->due = true;
 }
 
-/* Would another mark from the peer change nothing?  Readable without the lock. */
-static inline bool tlt_sender_hears(const struct tlt_sender *s)
+/* Note what is asked for each packet, before the lock is left. */
+static inline void tlt_sender_settle(struct tlt_sender *s)
 {
-	return s->heard && !s->silent && !s->unmarked;
+	s->hears = s->heard && !s->silent && !s->unmarked;
+	s->rests = s->hears && s->flight && !s->due && !s->rate &&
+		   s->unanswered < TLT_UNANSWERED_MAX;
 }
 
 /*
  * Does a window-based sender wait for an echo, and nothing else?  Then tlt_sender_send()
  * would say TLT_PLAIN and change nothing: so it is with most packets.  Readable without
- * the lock, since an echo that comes meanwhile might as well have come later.
+ * the lock, since an echo that comes meanwhile might as well have come later.  Of the
+ * burst no more is looked at than what is set here: that the connection's congestion
+ * control has become a rate-based one is noticed with the next echo.
  */
 static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt_burst *b)
 {
-	return s->flight && !s->due && tlt_sender_hears(s) && s->unanswered < TLT_UNANSWERED_MAX &&
-	       (s->clock || tlt_before(b->snd_una, s->mark_end)) &&
-	       !tlt_sender_is_late(s, b->now_ns, b->srtt_us) &&
-	       s->retransmitting == b->again && !b->rate && !b->timeout;
+	return s->rests && (tlt_before(b->snd_una, s->mark_end) || s->clock) &&
+	       b->now_ns < s->late_ns && s->retransmitting == b->again && !b->timeout;
 }
 
 /* A packet came from the peer; returns true if it was just found to be deaf. */
@@ -291,7 +322,7 @@ static inline bool tlt_sender_hear(struct tlt_sender *s, bool marked)
 		s->unmarked = 0;
 		s->heard = true;
 		if (s->silent)
-			tlt_sender_give_up(s);
+			tlt_sender_give_up(s, 0);
 		s->silent = false;
 		return false;
 	}
@@ -303,14 +334,33 @@ static inline bool tlt_sender_hear(struct tlt_sender *s, bool marked)
 	return true;
 }
 
-/* An echo came; returns true if it was awaited and nothing important is in flight now. */
-static inline bool tlt_sender_echo(struct tlt_sender *s)
+/* Is an echo, which may be a late one, awaited? */
+static inline bool tlt_sender_awaits(const struct tlt_sender *s)
 {
-	if (!s->flight)
+	return s->flight || s->stale;
+}
+
+/* Packets arrive in the order in which they were sent: what was given up is echoed first. */
+static inline bool tlt_sender_is_stale(struct tlt_sender *s, const struct tlt_echo *e)
+{
+	if (e->now_ns >= s->stale_ns)
+		s->stale = 0;
+	if (!s->stale || (s->flight && e->newest))
+		return false;
+	s->stale--;
+	return true;
+}
+
+/* An echo came; returns true if it was awaited and nothing important is in flight now. */
+static inline bool tlt_sender_echo(struct tlt_sender *s, const struct tlt_echo *e)
+{
+	bool stale = tlt_sender_is_stale(s, e);
+
+	if (!stale && !s->flight)
 		return false;
 	s->unanswered = 0;
 	s->retries = 0;
-	if (--s->flight)
+	if (stale || --s->flight)
 		return false;
 	s->echoed_ns = s->mark_ns;
 	s->echoed_end = s->mark_end;
@@ -345,14 +395,20 @@ static inline bool tlt_sender_lost(const struct tlt_sender *s, const struct tlt_
  * could be marked.
  */
 static inline enum tlt_clock_answer
-tlt_sender_clock(const struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_clock_data *d)
+tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_clock_data *d)
 {
 	if (!s->due || s->flight || !p->head_bytes || p->will_send ||
 	    tlt_sender_peer(s) == TLT_PEER_DEAF)
 		return TLT_CLOCK_NOTHING;
-	/* An echo cannot be faster than the path; half of that allows for its noise. */
-	if (s->clock_ns && p->now_ns - s->clock_ns < (u64)p->min_rtt_us * 1000 / 2)
+	/*
+	 * An echo cannot be faster than the path; half of that allows for its noise.  What
+	 * came was of an older packet, and the newest is on its way.
+	 */
+	if (p->now_ns - s->mark_ns < (u64)p->min_rtt_us * 1000 / 2) {
+		s->flight = 1;
+		s->due = false;
 		return TLT_CLOCK_LIMITED;
+	}
 	d->lost = tlt_sender_lost(s, p);
 	d->bytes = 1;
 	if (p->mode == TLT_CLOCK_SEGMENT || (p->mode == TLT_CLOCK_ADAPTIVE && d->lost))
@@ -362,9 +418,8 @@ tlt_sender_clock(const struct tlt_sender *s, const struct tlt_pipe *p, struct tl
 
 static inline void tlt_sender_clocked(struct tlt_sender *s, u32 end, u64 now_ns)
 {
-	tlt_sender_mark(s, end, now_ns);
+	tlt_sender_mark(s, end, now_ns, 0);
 	s->clock = true;
-	s->clock_ns = now_ns;
 }
 
 static inline void tlt_receiver_init(struct tlt_receiver *r)
