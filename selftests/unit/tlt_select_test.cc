@@ -91,6 +91,12 @@ protected:
 		tlt_sender_hear(&s_, true);
 	}
 	tlt_kind send(const tlt_burst &b) { return tlt_sender_send(&s_, &b); }
+	// With an RTT, after four of which a packet is given up.
+	tlt_kind send(tlt_burst b, u32 srtt_us)
+	{
+		b.srtt_us = srtt_us;
+		return send(b);
+	}
 	bool echo(u64 now_ns = 0, bool newest = false)
 	{
 		tlt_echo e = {now_ns, newest};
@@ -391,13 +397,9 @@ TEST_F(Sender, clock__no_faster_than_the_path)
 
 TEST_F(Sender, late_echo__is_not_taken_for_that_of_the_next)
 {
-	tlt_burst b = packet(kMs, 1448, 0);
-	b.srtt_us = 100;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs, 1448, 0), 100), TLT_DATA);
 	// The queue has grown: given up too early.
-	b = packet(kMs + 401000, 2896, 0);
-	b.srtt_us = 200;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs + 401000, 2896, 0), 200), TLT_DATA);
 	EXPECT_FALSE(echo(kMs + 402000));
 	EXPECT_EQ(clock(pipe_at(kMs + 402000, 0, 0)), TLT_CLOCK_NOTHING);
 	EXPECT_TRUE(echo(kMs + 800000));
@@ -407,37 +409,26 @@ TEST_F(Sender, late_echo__is_not_taken_for_that_of_the_next)
 
 TEST_F(Sender, late_echo__does_not_come_for_ever)
 {
-	tlt_burst b = packet(kMs, 1448, 0);
-	b.srtt_us = 100;
-	EXPECT_EQ(send(b), TLT_DATA);
-	b = packet(kMs + 400000, 2896, 0);
-	b.srtt_us = 200;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs, 1448, 0), 100), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs + 400000, 2896, 0), 200), TLT_DATA);
 	// The first was lost indeed: nothing of it within four RTTs more.
 	EXPECT_TRUE(echo(kMs + 400000 + 800000));
 }
 
 TEST_F(Sender, echo_that_speaks_of_the_newest__is_its_own)
 {
-	tlt_burst b = packet(kMs, 1448, 0);
-	b.srtt_us = 100;
-	EXPECT_EQ(send(b), TLT_DATA);
-	b = packet(kMs + 400000, 2896, 0);
-	b.srtt_us = 200;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs, 1448, 0), 100), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs + 400000, 2896, 0), 200), TLT_DATA);
 	EXPECT_TRUE(echo(kMs + 500000, true));
 }
 
 TEST_F(Sender, retransmission_acknowledged_by_the_first_copy__its_echo_is_no_other_packets)
 {
 	tlt_burst b = packet(kMs, 1448, 0);
-	b.srtt_us = 500;
 	b.again = true;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(b, 500), TLT_DATA);
 	// Acknowledged at once, by an ACK that was on its way: the next is marked.
-	b = packet(kMs + 3000, 4344, 1448);
-	b.srtt_us = 500;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(packet(kMs + 3000, 4344, 1448), 500), TLT_DATA);
 	EXPECT_FALSE(echo(kMs + 640000));
 	EXPECT_TRUE(echo(kMs + 643000));
 	EXPECT_EQ(s_.unanswered, 0);
@@ -445,13 +436,10 @@ TEST_F(Sender, retransmission_acknowledged_by_the_first_copy__its_echo_is_no_oth
 
 TEST_F(Sender, timeout__nothing_more_is_heard_of_what_was_in_flight)
 {
-	tlt_burst b = packet(kMs, 1448, 0);
-	b.srtt_us = 100;
-	EXPECT_EQ(send(b), TLT_DATA);
-	b = packet(kMs + 400000, 1448, 0);
-	b.srtt_us = 100;
+	EXPECT_EQ(send(packet(kMs, 1448, 0), 100), TLT_DATA);
+	tlt_burst b = packet(kMs + 400000, 1448, 0);
 	b.again = b.timeout = true;
-	EXPECT_EQ(send(b), TLT_DATA);
+	EXPECT_EQ(send(b, 100), TLT_DATA);
 	EXPECT_TRUE(echo(kMs + 410000));
 }
 
@@ -460,9 +448,7 @@ TEST_F(Sender, late_echoes__counted_no_further_than_they_fit)
 	u64 now = kMs;
 
 	for (int i = 0; i < 1000; i++) {
-		tlt_burst b = packet(now, 1448, 0);
-		b.srtt_us = 100;
-		EXPECT_EQ(send(b), TLT_DATA);
+		EXPECT_EQ(send(packet(now, 1448, 0), 100), TLT_DATA);
 		now += 400000;
 	}
 	EXPECT_EQ(s_.stale, TLT_COUNT_MAX);
