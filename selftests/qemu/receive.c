@@ -26,13 +26,14 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "include/uapi/turnpike.h"
+#include "sch_onramp/orack_wire.h"
 #include "spare.h"
 #include "tcp_frame.h"
 
 #define SADDR		0x0a000007	/* 10.0.0.7 */
 #define DADDR		0x0a000002
 #define DPORT		5000
-#define ORACK_PORT	61004
 
 #define BATCH_MAX	64
 #define BATCH_US	4000		/* the host has done with one when the next comes */
@@ -42,14 +43,6 @@ struct packet {
 	struct virtio_net_hdr virtio;
 	struct tcp_frame frame;
 	unsigned char payload[PAYLOAD_BYTES];
-} __attribute__((packed));
-
-struct announcement {
-	uint8_t version, kind, key, count;
-	uint32_t lifetime_ms;
-	uint64_t time_ns;
-	uint16_t sport, dport;
-	uint32_t end_seq, age_ns;
 } __attribute__((packed));
 
 static struct packet packets[BATCH_MAX];
@@ -204,22 +197,24 @@ static uint32_t connect_by_hand(int fd, int answers, const unsigned char *mac)
 
 static void announce(int fd, const unsigned char *mac)
 {
-	const struct announcement a = {
-		.version = 1, .kind = 2, .count = 1, .lifetime_ms = htonl(60000),
-		.time_ns = htobe64(1), .sport = htons(sport), .dport = htons(DPORT),
+	const struct orack_header h = {
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .clock = ORACK_LIFETIME_MAX_MS, .time_ns = 1,
 	};
+	const struct orack_entry e = { .sport = sport, .dport = DPORT };
+	uint8_t data[ORACK_BYTES_MAX];
+	uint32_t bytes = orack_encode(data, &h, &e);
 	struct udphdr udp = {
-		.source = htons(ORACK_PORT), .dest = htons(ORACK_PORT),
-		.len = htons(sizeof(udp) + sizeof(a)),
+		.source = htons(ONRAMP_UAPI_PORT), .dest = htons(ONRAMP_UAPI_PORT),
+		.len = htons(sizeof(udp) + bytes),
 	};
 	struct packet p;
 
 	begin(&p, mac, 0);
 	p.frame.ip.protocol = IPPROTO_UDP;
-	p.frame.ip.tot_len = htons(sizeof(p.frame.ip) + sizeof(udp) + sizeof(a));
+	p.frame.ip.tot_len = htons(sizeof(p.frame.ip) + sizeof(udp) + bytes);
 	udp.check = seal(&p, offsetof(struct udphdr, check));
 	memcpy(&p.frame.tcp, &udp, sizeof(udp));
-	memcpy((char *)&p.frame.tcp + sizeof(udp), &a, sizeof(a));
+	memcpy((char *)&p.frame.tcp + sizeof(udp), data, bytes);
 	put(fd, &p);
 }
 
@@ -264,10 +259,14 @@ int main(int argc, char **argv)
 	static const unsigned char nobody[ETH_ALEN] = { 2, 0, 0, 0, 0, 9 };
 	unsigned char mac[ETH_ALEN];
 	uint32_t ack, seq, batches;
+	bool announces, drops;
 	struct spare spare;
 	int fd, answers;
 
-	if (argc != 8 || atol(argv[6]) < 1 || atol(argv[6]) > BATCH_MAX || atol(argv[7]) < 1) {
+	announces = argc > 1 && !strcmp(argv[1], "announce");
+	drops = argc > 1 && !strcmp(argv[1], "drop");
+	if (argc != 8 || !(announces || drops || !strcmp(argv[1], "take")) ||
+	    atol(argv[6]) < 1 || atol(argv[6]) > BATCH_MAX || atol(argv[7]) < 1) {
 		fprintf(stderr, "usage: receive drop|take|announce DEVICE MAC NETNS BACK "
 				"SEGMENTS BATCHES\n");
 		return 2;
@@ -281,9 +280,9 @@ int main(int argc, char **argv)
 	answers = open_answers(argv[4], argv[5]);
 	ack = connect_by_hand(fd, answers, mac);
 	close(answers);
-	if (!strcmp(argv[1], "announce"))
+	if (announces)
 		announce(fd, mac);
-	make_data(strcmp(argv[1], "drop") ? mac : nobody, ack);
+	make_data(drops ? nobody : mac, ack);
 	/* The receiver's buffer grows at first. */
 	seq = send_batches(fd, 1, batches / 4 + 1);
 	spare_begin(&spare);
@@ -291,6 +290,6 @@ int main(int argc, char **argv)
 	printf("%u %.0f\n", batches * segments, spare_busy_ns(&spare) / (batches * segments));
 	spare_stop(&spare);
 	/* The reader would look at it for ever. */
-	put_empty(fd, mac, strcmp(argv[1], "drop") ? seq : 1, ack, true);
+	put_empty(fd, mac, drops ? 1 : seq, ack, true);
 	return 0;
 }
