@@ -87,9 +87,10 @@ enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct 
 /* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
  * who never answers is taken for a host without On-Ramp, so that what only receives, and
  * sends ACKs, must not ask.  A connection that is about to send is noted with its first
- * packet, and for those that began earlier one packet in a while.
+ * packet, and for those that began earlier one packet in a while.  Its key stays out of the
+ * stack frame of what is called for each packet.
  */
-static void onramp_ctl_note(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
+static noinline void onramp_ctl_note(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
 {
 	const struct sock *sk = skb->sk;
 	struct onramp_segment seg;

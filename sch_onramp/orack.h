@@ -204,12 +204,18 @@ struct orack_peer {
 	spinlock_t lock;		/* bottom halves off; inside that of a flow */
 };
 
+enum orack_wants {
+	ORACK_WANTS_NONE,
+	ORACK_WANTS_MORE,		/* data; so little gets no receipt of its own */
+	ORACK_WANTS_RECEIPT,
+};
+
 struct orack_peer *orack_peer_find(const struct orack_pair *pair);
 void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
-bool orack_peer_hears(const struct orack_pair *pair, int *oif);
-bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns);
+bool orack_peer_hears(const struct orack_pair *pair);
+enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns, int *oif);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);

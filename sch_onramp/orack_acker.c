@@ -55,8 +55,8 @@ static u32 orack_clock_id;
 
 /* -- receipts ----------------------------------------------------------------------------- */
 
-/* Closes a batch; the slot is free then.  True: *p is its receipt.  cpu->lock is held. */
-static bool orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, struct orack_packet *p)
+/* Closes a batch; the slot is free then, and *p is its receipt.  cpu->lock is held. */
+static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, struct orack_packet *p)
 {
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
@@ -67,17 +67,12 @@ static bool orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	slot->closed_ns = h.time_ns;
 	list_del_init(&slot->open);
 	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
-	if (orack_peer_spares(&slot->pair, b->bytes, h.time_ns)) {
-		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
-		return false;
-	}
 	orack_batch_close(b, h.time_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
 	p->oif = slot->oif;
 	p->tos = slot->tos;
 	p->bytes = orack_encode(p->maced.data, &h, b->entry);
-	return true;
 }
 
 static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
@@ -107,20 +102,19 @@ static void orack_cpu_arm(struct orack_cpu *cpu)
 /* True: *p is the receipt of a batch that was due; else the timer is set for the next. */
 static bool orack_cpu_due(struct orack_cpu *cpu, struct orack_packet *p)
 {
-	struct orack_slot *slot, *next;
-	bool send = false;
+	struct orack_slot *slot;
+	bool due;
 
 	spin_lock(&cpu->lock);
 	cpu->armed_ns = 0;
-	list_for_each_entry_safe(slot, next, &cpu->open, open) {
-		if (send || slot->due_ns > ktime_get_ns())
-			break;
-		send = orack_slot_take(cpu, slot, p);
-	}
-	if (!send)
+	slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
+	due = slot && slot->due_ns <= ktime_get_ns();
+	if (due)
+		orack_slot_take(cpu, slot, p);
+	else
 		orack_cpu_arm(cpu);
 	spin_unlock(&cpu->lock);
-	return send;
+	return due;
 }
 
 /* In a softirq: sending may take as long as it does for any packet. */
@@ -181,52 +175,53 @@ static void orack_cpu_queue(struct orack_cpu *cpu, struct orack_slot *slot)
 	orack_cpu_arm(cpu);
 }
 
-static void orack_slot_open(struct orack_slot *slot, const struct orack_pair *pair, u64 now_ns)
+/* Begins a batch with @bytes of data, if they are receipted at all. */
+static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
+			      const struct orack_pair *pair, u32 bytes)
 {
+	u64 now_ns = ktime_get_ns();
+
+	switch (orack_peer_wants(pair, bytes, now_ns, &slot->oif)) {
+	case ORACK_WANTS_NONE:
+		return false;
+	case ORACK_WANTS_MORE:
+		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
+		atomic64_add(bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+		return false;
+	case ORACK_WANTS_RECEIPT:
+		break;
+	}
 	if (!orack_slot_is(slot, pair))
 		slot->wait_ns = 0;
 	slot->pair = *pair;
 	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
 	slot->due_ns = now_ns + slot->wait_ns;
 	orack_batch_begin(&slot->batch);
+	return true;
 }
 
 /* Puts the data where it belongs.  True: there is a packet to send, of *p. */
-static bool orack_cpu_add(struct orack_cpu *cpu, const struct orack_pair *pair,
-			  const struct onramp_arrival *a, u64 rx_ns, struct orack_packet *p)
+static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
+			  const struct orack_pair *pair, const struct onramp_arrival *a,
+			  u64 rx_ns, struct orack_packet *p)
 {
-	struct orack_slot *slot = orack_cpu_slot(cpu, pair);
 	struct orack_entry e = {
 		.sport = ntohs(a->key.dport), .dport = ntohs(a->key.sport),
 		.end_seq = a->seq + a->payload,
 	};
 	bool begins = list_empty(&slot->open);
-	int oif;
 
-	if (begins) {
-		if (!orack_peer_hears(pair, &oif))
-			return false;
-		slot->oif = oif;
-		orack_slot_open(slot, pair, ktime_get_ns());
-	}
+	if (begins && !orack_slot_begins(cpu, slot, pair, a->payload))
+		return false;
 	slot->tos = a->tos;
-	if (orack_batch_add(&slot->batch, &e, a->payload, rx_ns))
-		return orack_slot_take(cpu, slot, p);
+	if (orack_batch_add(&slot->batch, &e, a->payload, rx_ns)) {
+		orack_slot_take(cpu, slot, p);
+		return true;
+	}
 	/* What GRO made one packet of is a batch of its own and needs no timer. */
 	if (begins)
 		orack_cpu_queue(cpu, slot);
 	return false;
-}
-
-/* The slot's batch is another pair's: it goes first.  True: *p is its receipt. */
-static bool orack_cpu_evict(struct orack_cpu *cpu, const struct orack_pair *pair,
-			    struct orack_packet *p)
-{
-	struct orack_slot *slot = orack_cpu_slot(cpu, pair);
-
-	if (list_empty(&slot->open) || orack_slot_is(slot, pair))
-		return false;
-	return orack_slot_take(cpu, slot, p);
 }
 
 /* TCP data for us; bottom halves are off, under the RCU read lock. */
@@ -234,6 +229,7 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a)
 {
 	struct orack_cpu *cpu = this_cpu_ptr(on->acker);
+	struct orack_slot *slot;
 	struct orack_packet p;
 	struct orack_pair pair;
 	bool send;
@@ -242,14 +238,17 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 	pair.net = a->key.net;
 	pair.local = a->key.saddr;
 	pair.remote = a->key.daddr;
+	slot = orack_cpu_slot(cpu, &pair);
 	spin_lock(&cpu->lock);
-	if (unlikely(orack_cpu_evict(cpu, &pair, &p))) {
+	/* A batch of another pair's goes first. */
+	if (unlikely(!list_empty(&slot->open) && !orack_slot_is(slot, &pair))) {
+		orack_slot_take(cpu, slot, &p);
 		spin_unlock(&cpu->lock);
 		orack_acker_send(on, &p);
 		spin_lock(&cpu->lock);
 	}
 	/* Nobody else fills this processor's slots: bottom halves stayed off. */
-	send = orack_cpu_add(cpu, &pair, a, orack_stamp_ns(skb), &p);
+	send = orack_cpu_add(cpu, slot, &pair, a, orack_stamp_ns(skb), &p);
 	spin_unlock(&cpu->lock);
 	if (send)
 		orack_acker_send(on, &p);

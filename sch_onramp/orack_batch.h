@@ -8,10 +8,10 @@
  * the newest of each flow: older data of it in the same batch would tell the controller
  * nothing that its end does not tell better.
  *
- * A batch of a request or a short answer is thin: the flow has nothing more to send that
- * could be held, and a receipt of 94 bytes for each is where most of the overhead is.  Few
- * of them are receipted, so that the path is known; those of a flow that goes on have
- * company soon.
+ * A request or a short answer is thin: the flow has nothing more to send that could be held,
+ * and a receipt of 94 bytes for each is where most of the overhead is, and a timer for each
+ * most of the work.  Few of them begin a batch, so that the path is known; those of a flow
+ * that goes on have company soon.
  */
 #ifndef ORACK_BATCH_H
 #define ORACK_BATCH_H
@@ -49,10 +49,10 @@ static inline u32 orack_batch_wait_ns(u32 last_ns, u64 quiet_ns)
 /* Less than two full frames: what goes on sends these between two of TCP's own ACKs. */
 #define ORACK_THIN_BYTES	2896
 
-/* Thin batches no further apart count as one: frames of a flow of 12 Mbit/s are so far. */
+/* Thin data no further apart counts as one: frames of a flow of 12 Mbit/s are so far. */
 #define ORACK_THIN_TOGETHER_NS	1000000
 
-/* There is a receipt for the first thin batch after so long, as for a path's memory, which
+/* There is a receipt for the first thin data after so long, as for a path's memory, which
  * a sender has use for while it is fresh: 94 bytes of it are 0.004 % of 1 Gbit/s.
  */
 #define ORACK_THIN_QUIET_NS	20000000
@@ -63,12 +63,12 @@ static inline u32 orack_batch_wait_ns(u32 last_ns, u64 quiet_ns)
 #define ORACK_THIN_SHIFT	10
 
 struct orack_thin {
-	u32 sent;			/* the last receipt of thin batches */
-	u32 last;			/* the last thin batch, */
-	u32 bytes;			/* and what those before it had, together with it */
+	u32 sent;			/* when thin data last began a batch */
+	u32 last;			/* when thin data last came, */
+	u32 bytes;			/* and how much, with what came before it */
 };
 
-/* True: the batch of @bytes gets no receipt of its own. */
+/* @bytes of data came while there was no batch.  True: they begin none. */
 static inline bool orack_thin_spares(struct orack_thin *t, u32 bytes, u64 now_ns)
 {
 	u32 now = (u32)(now_ns >> ORACK_THIN_SHIFT);

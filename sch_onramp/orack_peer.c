@@ -250,30 +250,26 @@ void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
 
 /* -- it sends data to us ------------------------------------------------------------------ */
 
-/* Caller holds the RCU read lock.  *oif: by which device, for link-local addresses. */
-bool orack_peer_hears(const struct orack_pair *pair, int *oif)
+static bool orack_peer_hears_us(const struct orack_peer *peer)
+{
+	return READ_ONCE(peer->hears) && !time_after(jiffies, READ_ONCE(peer->hears_until));
+}
+
+/* Did the pair's far end announce itself?  Caller holds the RCU read lock. */
+bool orack_peer_hears(const struct orack_pair *pair)
 {
 	const struct orack_peer *peer = orack_peer_find(pair);
 
-	if (!peer || !READ_ONCE(peer->hears) ||
-	    time_after(jiffies, READ_ONCE(peer->hears_until)))
-		return false;
-	*oif = READ_ONCE(peer->oif);
-	return true;
+	return peer && orack_peer_hears_us(peer);
 }
 
-/* Does the peer do without a receipt for so much data?  Caller holds the RCU read lock. */
-bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns)
+static bool orack_peer_spares(struct orack_peer *peer, u32 bytes, u64 now_ns)
 {
-	struct orack_peer *peer;
 	struct orack_thin thin;
 	bool spares;
 
 	if (bytes >= ORACK_THIN_BYTES)
 		return false;
-	peer = orack_peer_find(pair);
-	if (!peer)
-		return true;
 	/* A race with another processor costs a receipt too many or too few. */
 	thin.sent = READ_ONCE(peer->thin.sent);
 	thin.last = READ_ONCE(peer->thin.last);
@@ -283,6 +279,19 @@ bool orack_peer_spares(const struct orack_pair *pair, u32 bytes, u64 now_ns)
 	WRITE_ONCE(peer->thin.last, thin.last);
 	WRITE_ONCE(peer->thin.bytes, thin.bytes);
 	return spares;
+}
+
+/* What the pair's far end wants for @bytes of its data that begin a batch.  *oif: by which
+ * device it gets it, for link-local addresses.  Caller holds the RCU read lock.
+ */
+enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns, int *oif)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+
+	if (!peer || !orack_peer_hears_us(peer))
+		return ORACK_WANTS_NONE;
+	*oif = READ_ONCE(peer->oif);
+	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
 /* Takes an announcement; its connection was found.  Returns what to count. */

@@ -58,9 +58,8 @@ static enum onramp_stat orack_announcement(struct onramp_net *on, const struct o
 					   const struct orack_datagram *d, int ifindex)
 {
 	enum onramp_stat stat;
-	int oif;
 
-	if (!orack_peer_hears(pair, &oif) && !orack_is_connected(pair, d, ifindex))
+	if (!orack_peer_hears(pair) && !orack_is_connected(pair, d, ifindex))
 		return ONRAMP_STAT_REFUSED_FLOW;
 	stat = orack_peer_announced(on, pair, &d->h, ifindex);
 	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
