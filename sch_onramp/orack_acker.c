@@ -34,6 +34,7 @@ struct orack_slot {
 	u64 due_ns;			/* then it is sent */
 	u64 closed_ns;			/* when that before it was, */
 	u32 wait_ns;			/* and how long that could wait */
+	u64 spared_ns;			/* when data came that was too little to begin one */
 	struct orack_pair pair;
 	int oif;
 	u8 tos;
@@ -185,6 +186,7 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 	case ORACK_WANTS_NONE:
 		return false;
 	case ORACK_WANTS_MORE:
+		slot->spared_ns = now_ns;
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
 		atomic64_add(bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
 		return false;
@@ -195,7 +197,9 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 		slot->wait_ns = 0;
 	slot->pair = *pair;
 	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
-	slot->due_ns = now_ns + slot->wait_ns;
+	/* It waits from the first data on, be that receipted or not. */
+	slot->due_ns = slot->wait_ns +
+		       (now_ns - slot->spared_ns < slot->wait_ns ? slot->spared_ns : now_ns);
 	orack_batch_begin(&slot->batch);
 	return true;
 }
