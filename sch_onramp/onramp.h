@@ -25,6 +25,7 @@
 #include "onramp_base.h"
 #include "onramp_bound.h"
 #include "onramp_burst.h"
+#include "onramp_drain.h"
 #include "onramp_excess.h"
 #include "onramp_flight.h"
 #include "onramp_pause.h"
@@ -349,6 +350,7 @@ struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex);
 /* -- the rest ----------------------------------------------------------------- */
 
 /* onramp_path.c: what flows to a destination learned, for those that come */
+u64 onramp_path_drain_ns(const struct onramp_ctl *ctl, u64 queue_ns, bool lowered, u64 now_ns);
 void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns);
 u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns);
 u64 onramp_path_until_ns(const struct onramp_key *key);

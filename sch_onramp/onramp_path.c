@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What flows to a destination learned of the path, for flows that begin (On-Ramp, section
- * 5.2.1): until when the newest sample called for a pause, the base delay, and the least
- * round trip.
+ * 5.2.1): until when the newest sample called for a pause, the base delay, the least round
+ * trip, and when they stop together.
  *
  * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
  * pair (secure_tcp_ts_off).  A cache of fixed size, in sets of four, of which the one unused
@@ -16,7 +16,7 @@
 #include "onramp.h"
 
 /* 8192 paths, more peers than a host talks to within seconds: of as many, one in five finds
- * no place, with a random hash; of a fourth of that, one in 200.  0.8 MB.
+ * no place, with a random hash; of a fourth of that, one in 200.  1 MB.
  */
 #define ONRAMP_PATH_SETS	2048
 #define ONRAMP_PATH_WAYS	4
@@ -32,6 +32,7 @@ struct onramp_path {
 	u64 until_ns;
 	u64 base_ns;			/* when base_us was right; 0: never */
 	struct onramp_floor rtt;	/* least round trip */
+	struct onramp_drain drain;	/* of flows by timestamps */
 	u32 base_us;			/* raw delay of the empty path, us modulo 2^32 */
 };
 
@@ -91,6 +92,7 @@ static struct onramp_path *onramp_path_claim(struct onramp_path_set *set,
 	p->until_ns = 0;
 	p->base_ns = 0;
 	onramp_floor_init(&p->rtt);
+	onramp_drain_init(&p->drain, now_ns);
 out:
 	p->used_ns = now_ns;
 	return p;
@@ -106,6 +108,20 @@ u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns)
 	floor_ns = onramp_floor_sample(&onramp_path_claim(set, key, now_ns)->rtt, now_ns, rtt_ns);
 	spin_unlock(&set->lock);
 	return rtt_ns - floor_ns;
+}
+
+/* How long the flow stops for the queue to empty, as it saw @queue_ns.  ctl->lock is held. */
+u64 onramp_path_drain_ns(const struct onramp_ctl *ctl, u64 queue_ns, bool lowered, u64 now_ns)
+{
+	struct onramp_path_set *set = onramp_path_set(&ctl->key);
+	u64 pause_ns;
+
+	spin_lock(&set->lock);
+	pause_ns = onramp_drain_pause_ns(&onramp_path_claim(set, &ctl->key, now_ns)->drain, now_ns,
+					 queue_ns, ctl->sched->config.pause.threshold_ns,
+					 ctl->drained_ns, lowered);
+	spin_unlock(&set->lock);
+	return pause_ns;
 }
 
 /* ctl->lock is held. */

@@ -134,11 +134,22 @@ static u64 onramp_tcpts_standing_ns(struct onramp_ctl *ctl, u64 queue_ns, u64 tx
 	return standing_ns;
 }
 
+/* @base_ns: what the base was before the sample of @queue_ns. */
+static void onramp_tcpts_drain(struct onramp_ctl *ctl, u64 queue_ns, s64 base_ns, u64 now_ns)
+{
+	bool lowered = onramp_base_at(&ctl->base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
+	u64 pause_ns = onramp_path_drain_ns(ctl, queue_ns, lowered, now_ns);
+
+	if (pause_ns)
+		onramp_ctl_drain(ctl, now_ns, pause_ns);
+}
+
 static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a)
 {
 	struct onramp_counts *counts = &ctl->sched->counts;
 	struct onramp_departure d;
 	u64 now_ns, queue_ns;
+	s64 base_ns;
 	bool late;
 	u32 steps;
 
@@ -154,6 +165,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	/* Times are whole microseconds: the ACK's is up to one too small. */
 	steps = ctl->base.steps;
 	late = onramp_tcpts_maybe_late(ctl, a);
+	base_ns = onramp_base_at(&ctl->base, now_ns);
 	queue_ns = onramp_tcpts_queue_ns(ctl, a->tsval, d.tx_ns, now_ns);
 	queue_ns += onramp_tcpts_standing_ns(ctl, queue_ns, d.tx_ns, now_ns);
 	if (late && queue_ns > ctl->sched->config.pause.threshold_ns) {
@@ -167,6 +179,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	if (ctl->base.steps != steps)
 		atomic64_inc(&counts->steps);
 	onramp_ctl_sample(ctl, a->newest, queue_ns, now_ns);
+	onramp_tcpts_drain(ctl, queue_ns, base_ns, now_ns);
 	onramp_path_learn(ctl, now_ns);
 }
 
