@@ -22,7 +22,7 @@
 
 #include "compat/compat.h"
 #include "include/uapi/turnpike.h"
-#include "onramp_base.h"
+#include "include/turnpike_base.h"
 #include "onramp_bound.h"
 #include "onramp_burst.h"
 #include "onramp_drain.h"
@@ -276,7 +276,7 @@ struct onramp_ctl {
 	bool ts_known;			/* ts_ref is valid */
 	struct onramp_bound bound;
 	struct onramp_pause pause;
-	struct onramp_base base;
+	struct tp_base base;
 	struct onramp_gap gap;		/* what base has of standing queue */
 	struct rcu_head rcu;
 	struct onramp_flight flight;

@@ -8,7 +8,7 @@
  * Queueing delay is what the delay has over the empty path's.  Section 7.1 of On-Ramp (004)
  * lets a threshold for the delay itself be minOWD + 2 sigma.  Here the threshold is one for
  * queueing delay, and the same is a bound of the empty path, which the base of grade (c)
- * (onramp_base.h) is held within:
+ * (turnpike_base.h) is held within:
  *
  *      least there - 2 error  <=  empty path  <=  least there + 2 error
  *                                 empty path  <=  least back  + 2 error + noise

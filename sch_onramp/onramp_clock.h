@@ -4,7 +4,7 @@
  * clocks that nobody synchronizes.
  *
  *      raw     = arrival by the peer's clock - departure by ours, modulo 2^64
- *      queue   = raw - base of the raw delays (onramp_base.h)
+ *      queue   = raw - base of the raw delays (turnpike_base.h)
  *      excess  = round trip - least round trip, all by our clock, without the time that
  *                the receipt waited at the peer
  *
@@ -17,7 +17,7 @@
 #define ONRAMP_CLOCK_H
 
 #include "include/turnpike_types.h"
-#include "onramp_base.h"
+#include "include/turnpike_base.h"
 
 /* Departures within a GSO packet are computed, wake-ups differ by some microseconds. */
 #define ONRAMP_CLOCK_NOISE_NS	10000
@@ -41,7 +41,7 @@ struct onramp_clock {
 	u64 ref_ns;		/* raw delay that the base counts from */
 	u32 begun;		/* times that it began anew, steps of its bases before with them */
 	u32 steps;		/* of the clock seen here; base.steps has others */
-	struct onramp_base base;
+	struct tp_base base;
 };
 
 static inline void onramp_clock_init(struct onramp_clock *c)
@@ -49,7 +49,7 @@ static inline void onramp_clock_init(struct onramp_clock *c)
 	c->known = false;
 	c->begun = 0;
 	c->steps = 0;
-	onramp_base_init(&c->base);
+	tp_base_init(&c->base);
 }
 
 /* Another number: the clock, or the path's length, is another one. */
@@ -65,8 +65,8 @@ static inline void onramp_clock_begin(struct onramp_clock *c, u32 id, u64 now_ns
 	c->begun += c->base.steps + 1;
 	c->id = id;
 	c->ref_ns = empty_ns;
-	onramp_base_init(&c->base);
-	onramp_base_sample(&c->base, now_ns, 0);
+	tp_base_init(&c->base);
+	tp_base_sample(&c->base, now_ns, 0);
 }
 
 static inline bool onramp_clock_in_range(const struct onramp_clock *c, u64 raw_ns)
@@ -86,12 +86,12 @@ static inline u64 onramp_clock_sample(struct onramp_clock *c, u32 id, u64 now_ns
 	if (!c->known || c->id != id || !onramp_clock_in_range(c, raw_ns))
 		onramp_clock_begin(c, id, now_ns, raw_ns - excess_ns);
 	from_ref_ns = (s64)(raw_ns - c->ref_ns);
-	queue_ns = onramp_base_sample(&c->base, now_ns, from_ref_ns);
+	queue_ns = tp_base_sample(&c->base, now_ns, from_ref_ns);
 	most_ns = excess_ns + ONRAMP_CLOCK_NOISE_NS;
 	if (queue_ns <= most_ns)
 		return queue_ns;
-	if (queue_ns - most_ns >= ONRAMP_STEP_NS) {
-		onramp_base_restart(&c->base, now_ns, from_ref_ns - (s64)excess_ns);
+	if (queue_ns - most_ns >= TP_BASE_STEP_NS) {
+		tp_base_restart(&c->base, now_ns, from_ref_ns - (s64)excess_ns);
 		c->base.drift_ppb = 0;
 		c->steps++;
 	}

@@ -167,7 +167,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	spin_lock_init(&ctl->lock);
 	ctl->heard_ns = now_ns;
 	onramp_pause_init(&ctl->pause, now_ns);
-	onramp_base_init(&ctl->base);
+	tp_base_init(&ctl->base);
 	ctl->edge_seq = seq;
 	ctl->receipt_seq = seq;
 	ctl->least_rtt_ns = onramp_ctl_least_rtt_ns(q, sk);

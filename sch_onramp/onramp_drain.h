@@ -20,7 +20,7 @@
 #include "include/turnpike_types.h"
 
 /* The first are due each 134 ms, as with receipts; later ones each 537 ms, about as often as
- * the base forgets a slot (ONRAMP_BASE_SLOT_NS).
+ * the base forgets a slot (TP_BASE_SLOT_NS).
  */
 #define ONRAMP_DRAIN_SHIFT		27
 #define ONRAMP_DRAIN_SHIFT_MAX		29

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What round trips say about the base delay (onramp_base.h).
+ * What round trips say about the base delay (turnpike_base.h).
  *
  * A flow that began while a queue stood takes that queue for part of the path, sends
  * when others are paused, and keeps the queue standing: the latecomer's advantage of

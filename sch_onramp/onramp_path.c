@@ -128,7 +128,7 @@ u64 onramp_path_drain_ns(const struct onramp_ctl *ctl, u64 queue_ns, bool lowere
 void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
 {
 	struct onramp_path_set *set = onramp_path_set(&ctl->key);
-	s64 base_ns = onramp_base_at(&ctl->base, now_ns);
+	s64 base_ns = tp_base_at(&ctl->base, now_ns);
 	struct onramp_path *p;
 
 	spin_lock(&set->lock);

@@ -104,7 +104,7 @@ static void onramp_tcpts_begin(struct onramp_ctl *ctl, u32 raw_us, u64 rtt_ns, u
 	if (onramp_path_base_us(&ctl->key, now_ns, &path_us) &&
 	    (u64)(raw_us - path_us) * NSEC_PER_USEC <= rtt_ns) {
 		ctl->ts_ref = path_us;
-		onramp_base_sample(&ctl->base, now_ns, 0);
+		tp_base_sample(&ctl->base, now_ns, 0);
 	}
 }
 
@@ -116,9 +116,8 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, u32 tsval, u64 tx_ns, u
 
 	if (!ctl->ts_known)
 		onramp_tcpts_begin(ctl, raw_us, rtt_ns, now_ns);
-	queue_ns = onramp_base_sample_rtt(&ctl->base, now_ns,
-					  (s64)(s32)(raw_us - ctl->ts_ref) * NSEC_PER_USEC,
-					  rtt_ns);
+	queue_ns = tp_base_sample_rtt(&ctl->base, now_ns,
+				      (s64)(s32)(raw_us - ctl->ts_ref) * NSEC_PER_USEC, rtt_ns);
 	return min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
 }
 
@@ -130,14 +129,14 @@ static u64 onramp_tcpts_standing_ns(struct onramp_ctl *ctl, u64 queue_ns, u64 tx
 	u64 standing_ns = onramp_gap_sample(&ctl->gap, now_ns, excess_ns, queue_ns);
 
 	if (standing_ns)
-		onramp_base_lower(&ctl->base, standing_ns);
+		tp_base_lower(&ctl->base, standing_ns);
 	return standing_ns;
 }
 
 /* @base_ns: what the base was before the sample of @queue_ns. */
 static void onramp_tcpts_drain(struct onramp_ctl *ctl, u64 queue_ns, s64 base_ns, u64 now_ns)
 {
-	bool lowered = onramp_base_at(&ctl->base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
+	bool lowered = tp_base_at(&ctl->base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
 	u64 pause_ns = onramp_path_drain_ns(ctl, queue_ns, lowered, now_ns);
 
 	if (pause_ns)
@@ -165,7 +164,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	/* Times are whole microseconds: the ACK's is up to one too small. */
 	steps = ctl->base.steps;
 	late = onramp_tcpts_maybe_late(ctl, a);
-	base_ns = onramp_base_at(&ctl->base, now_ns);
+	base_ns = tp_base_at(&ctl->base, now_ns);
 	queue_ns = onramp_tcpts_queue_ns(ctl, a->tsval, d.tx_ns, now_ns);
 	queue_ns += onramp_tcpts_standing_ns(ctl, queue_ns, d.tx_ns, now_ns);
 	if (late && queue_ns > ctl->sched->config.pause.threshold_ns) {

@@ -101,7 +101,7 @@ static u64 orack_base_queue_ns(struct orack_peer *peer, struct onramp_ctl *ctl,
 				       excess_ns);
 	standing_ns = onramp_gap_sample(&peer->gap, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
-		onramp_base_lower(&peer->clock.base, standing_ns);
+		tp_base_lower(&peer->clock.base, standing_ns);
 	return queue_ns + standing_ns;
 }
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/onramp_base.h"
+#include "include/turnpike_base.h"
 #include "sch_onramp/onramp_excess.h"
 
 namespace {
@@ -56,7 +56,7 @@ class Gap : public ::testing::Test {
 	void SetUp() override
 	{
 		gap_.samples = 0;
-		onramp_base_init(&base_);
+		tp_base_init(&base_);
 	}
 
 	// Largest error of the queueing delay in the last millisecond of `ms'.
@@ -68,11 +68,11 @@ class Gap : public ::testing::Test {
 			u64 queue = (low_us + random_() % (high_us - low_us + 1)) * kUs;
 			u64 back = random_() % 8 ? random_() % (back_us + 1) * kUs : 0;
 			s64 raw = s64(7 * kMs + queue) + s64(drift_us_per_s * 1e-6 * now_);
-			u64 got = onramp_base_sample(&base_, now_, raw);
+			u64 got = tp_base_sample(&base_, now_, raw);
 			u64 standing = onramp_gap_sample(&gap_, now_, queue + back, got);
 
 			if (standing)
-				onramp_base_lower(&base_, standing);
+				tp_base_lower(&base_, standing);
 			got += standing;
 			if (end - now_ < kMs)
 				worst = std::max(worst, got < queue ? queue - got : got - queue);
@@ -82,7 +82,7 @@ class Gap : public ::testing::Test {
 	}
 
 	std::mt19937 random_{11};
-	onramp_base base_;
+	tp_base base_;
 	onramp_gap gap_;
 	u64 now_ = 17 * kSecond;
 };

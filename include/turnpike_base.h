@@ -18,41 +18,44 @@
  *
  * Up it goes at once only after a step: an offset that was set, a longer route.  What
  * tells a step from a queue is that nothing varies: through a whole tenth of a second
- * no sample comes near the line and all are about the same.  A queue that On-Ramp
- * regulates moves all the time.
+ * no sample comes near the line and all are about the same.  A queue that On-Ramp or
+ * TIMELY regulates moves all the time.
+ *
+ * sch_onramp has it of the way there, of timestamps and of OR-ACKs; tcp_timely of the way
+ * back.
  */
-#ifndef ONRAMP_BASE_H
-#define ONRAMP_BASE_H
+#ifndef TURNPIKE_BASE_H
+#define TURNPIKE_BASE_H
 
 #include "include/turnpike_types.h"
 
 /* Half the window is longer than queues stand, the whole short enough that a drift
  * shows after three slots: 1.5 s, in which 20 us/s make 30 us.
  */
-#define ONRAMP_BASE_SLOTS	8
-#define ONRAMP_BASE_SLOT_NS	500000000ULL
-#define ONRAMP_BASE_FIT_SLOTS	3
+#define TP_BASE_SLOTS	8
+#define TP_BASE_SLOT_NS	500000000ULL
+#define TP_BASE_FIT_SLOTS	3
 
 /* Two free-running crystals of 100 ppm each. */
-#define ONRAMP_BASE_DRIFT_PPB	200000
+#define TP_BASE_DRIFT_PPB	200000
 
 /* Older than this, the line says nothing about now: 16 s at 1 us/s of unseen change of
  * drift is 16 us.
  */
-#define ONRAMP_BASE_IDLE_NS	16000000000ULL
+#define TP_BASE_IDLE_NS	16000000000ULL
 
-/* Below 40 us a step pauses nobody with any threshold in use. */
-#define ONRAMP_STEP_NS		40000
-#define ONRAMP_STEP_TIME_NS	100000000ULL
-#define ONRAMP_STEP_SAMPLES	16
+/* Below 40 us a step pauses nobody with any threshold in use, and is less than t_low. */
+#define TP_BASE_STEP_NS		40000
+#define TP_BASE_STEP_TIME_NS	100000000ULL
+#define TP_BASE_STEP_SAMPLES	16
 
-struct onramp_base_point {
+struct tp_base_point {
 	u64 time_ns;
 	s64 raw_ns;
 };
 
-struct onramp_base {
-	struct onramp_base_point min[ONRAMP_BASE_SLOTS];	/* newest first */
+struct tp_base {
+	struct tp_base_point min[TP_BASE_SLOTS];	/* newest first */
 	u64 slot_end_ns;	/* of min[0] */
 	u64 line_time_ns;	/* the line goes through (line_time_ns, line_raw_ns) */
 	s64 line_raw_ns;
@@ -66,14 +69,14 @@ struct onramp_base {
 	u32 steps;		/* steps seen; for people */
 };
 
-static inline void onramp_base_init(struct onramp_base *b)
+static inline void tp_base_init(struct tp_base *b)
 {
 	b->slots = 0;
 	b->steps = 0;
 	b->drift_ppb = 0;
 }
 
-static inline s64 onramp_base_drifted(s32 drift_ppb, s64 elapsed_ns)
+static inline s64 tp_base_drifted(s32 drift_ppb, s64 elapsed_ns)
 {
 	u64 elapsed = elapsed_ns < 0 ? -elapsed_ns : elapsed_ns;
 	u64 rate = drift_ppb < 0 ? -(s64)drift_ppb : drift_ppb;
@@ -84,18 +87,18 @@ static inline s64 onramp_base_drifted(s32 drift_ppb, s64 elapsed_ns)
 	return (elapsed_ns < 0) == (drift_ppb < 0) ? (s64)drifted : -(s64)drifted;
 }
 
-static inline s64 onramp_base_at(const struct onramp_base *b, u64 now_ns)
+static inline s64 tp_base_at(const struct tp_base *b, u64 now_ns)
 {
 	return b->line_raw_ns +
-	       onramp_base_drifted(b->drift_ppb, (s64)(now_ns - b->line_time_ns));
+	       tp_base_drifted(b->drift_ppb, (s64)(now_ns - b->line_time_ns));
 }
 
-static inline void onramp_base_restart(struct onramp_base *b, u64 now_ns, s64 raw_ns)
+static inline void tp_base_restart(struct tp_base *b, u64 now_ns, s64 raw_ns)
 {
 	b->min[0].time_ns = now_ns;
 	b->min[0].raw_ns = raw_ns;
 	b->slots = 1;
-	b->slot_end_ns = now_ns + ONRAMP_BASE_SLOT_NS;
+	b->slot_end_ns = now_ns + TP_BASE_SLOT_NS;
 	b->line_time_ns = now_ns;
 	b->line_raw_ns = raw_ns;
 	b->newest_ns = now_ns;
@@ -105,9 +108,9 @@ static inline void onramp_base_restart(struct onramp_base *b, u64 now_ns, s64 ra
 /* Slope of the lower hull's edge over the middle: of all lines from a point before it
  * to one after it, the one that is lowest there.
  */
-static inline s32 onramp_base_slope_ppb(const struct onramp_base *b)
+static inline s32 tp_base_slope_ppb(const struct tp_base *b)
 {
-	const struct onramp_base_point *last = &b->min[b->slots - 1];
+	const struct tp_base_point *last = &b->min[b->slots - 1];
 	s64 middle_ns = (s64)(b->min[0].time_ns - last->time_ns) / 2;
 	s64 lowest_ns = 0, best_ppb = 0, slope, height_ns;
 	bool found = false;
@@ -128,12 +131,12 @@ static inline s32 onramp_base_slope_ppb(const struct onramp_base *b)
 			if (size > 1000000000)
 				size = 1000000000;
 			slope = (s64)tp_div(size * 1000000, run_us);
-			if (slope > ONRAMP_BASE_DRIFT_PPB)
-				slope = ONRAMP_BASE_DRIFT_PPB;
+			if (slope > TP_BASE_DRIFT_PPB)
+				slope = TP_BASE_DRIFT_PPB;
 			if (rise_ns < 0)
 				slope = -slope;
 			height_ns = b->min[j].raw_ns - last->raw_ns +
-				    onramp_base_drifted((s32)slope, middle_ns - from_ns);
+				    tp_base_drifted((s32)slope, middle_ns - from_ns);
 			if (!found || height_ns < lowest_ns) {
 				found = true;
 				lowest_ns = height_ns;
@@ -145,42 +148,42 @@ static inline s32 onramp_base_slope_ppb(const struct onramp_base *b)
 }
 
 /* Lay the line under all minima, as high as it goes. */
-static inline void onramp_base_fit(struct onramp_base *b)
+static inline void tp_base_fit(struct tp_base *b)
 {
 	u32 i;
 
-	b->drift_ppb = b->slots >= ONRAMP_BASE_FIT_SLOTS ? onramp_base_slope_ppb(b) : 0;
+	b->drift_ppb = b->slots >= TP_BASE_FIT_SLOTS ? tp_base_slope_ppb(b) : 0;
 	b->line_time_ns = b->min[0].time_ns;
 	b->line_raw_ns = b->min[0].raw_ns;
 	for (i = 1; i < b->slots; i++) {
-		s64 above_ns = b->min[i].raw_ns - onramp_base_at(b, b->min[i].time_ns);
+		s64 above_ns = b->min[i].raw_ns - tp_base_at(b, b->min[i].time_ns);
 
 		if (above_ns < 0)
 			b->line_raw_ns += above_ns;
 	}
 }
 
-static inline void onramp_base_next_slot(struct onramp_base *b, u64 now_ns, s64 raw_ns)
+static inline void tp_base_next_slot(struct tp_base *b, u64 now_ns, s64 raw_ns)
 {
 	u32 i;
 
-	if (b->slots < ONRAMP_BASE_SLOTS)
+	if (b->slots < TP_BASE_SLOTS)
 		b->slots++;
 	for (i = b->slots - 1; i; i--)
 		b->min[i] = b->min[i - 1];
-	onramp_base_fit(b);
+	tp_base_fit(b);
 	b->min[0].time_ns = now_ns;
 	b->min[0].raw_ns = raw_ns;
-	b->slot_end_ns = now_ns + ONRAMP_BASE_SLOT_NS;
+	b->slot_end_ns = now_ns + TP_BASE_SLOT_NS;
 }
 
 /* True: what was watched is a step up, by step_low_ns. */
-static inline bool onramp_base_is_step(struct onramp_base *b, u64 now_ns, u64 queue_ns)
+static inline bool tp_base_is_step(struct tp_base *b, u64 now_ns, u64 queue_ns)
 {
 	bool step;
 
 	if (!b->step_samples) {
-		b->step_end_ns = now_ns + ONRAMP_STEP_TIME_NS;
+		b->step_end_ns = now_ns + TP_BASE_STEP_TIME_NS;
 		b->step_low_ns = queue_ns;
 		b->step_high_ns = queue_ns;
 	}
@@ -189,11 +192,11 @@ static inline bool onramp_base_is_step(struct onramp_base *b, u64 now_ns, u64 qu
 	if (queue_ns > b->step_high_ns)
 		b->step_high_ns = queue_ns;
 	b->step_samples++;
-	if (b->step_low_ns < ONRAMP_STEP_NS) {
+	if (b->step_low_ns < TP_BASE_STEP_NS) {
 		b->step_samples = 0;
 		return false;
 	}
-	if (now_ns < b->step_end_ns || b->step_samples < ONRAMP_STEP_SAMPLES)
+	if (now_ns < b->step_end_ns || b->step_samples < TP_BASE_STEP_SAMPLES)
 		return false;
 	step = b->step_high_ns - b->step_low_ns < b->step_low_ns / 4;
 	b->step_samples = 0;
@@ -203,31 +206,31 @@ static inline bool onramp_base_is_step(struct onramp_base *b, u64 now_ns, u64 qu
 /* The empty path is known to be shorter than the line says, by so much (onramp_excess.h).
  * The minima stay as they were seen: drift is measured between like and like.
  */
-static inline void onramp_base_lower(struct onramp_base *b, s64 by_ns)
+static inline void tp_base_lower(struct tp_base *b, s64 by_ns)
 {
 	b->line_raw_ns -= by_ns;
 }
 
 /* The queueing delay in a raw delay. */
-static inline u64 onramp_base_sample(struct onramp_base *b, u64 now_ns, s64 raw_ns)
+static inline u64 tp_base_sample(struct tp_base *b, u64 now_ns, s64 raw_ns)
 {
 	s64 queue_ns;
 
-	if (!b->slots || now_ns - b->newest_ns > ONRAMP_BASE_IDLE_NS) {
-		onramp_base_restart(b, now_ns, raw_ns);
+	if (!b->slots || now_ns - b->newest_ns > TP_BASE_IDLE_NS) {
+		tp_base_restart(b, now_ns, raw_ns);
 		return 0;
 	}
 	b->newest_ns = now_ns;
 	if (now_ns >= b->slot_end_ns) {
-		onramp_base_next_slot(b, now_ns, raw_ns);
+		tp_base_next_slot(b, now_ns, raw_ns);
 	} else if (raw_ns < b->min[0].raw_ns) {
 		b->min[0].time_ns = now_ns;
 		b->min[0].raw_ns = raw_ns;
 	}
-	queue_ns = raw_ns - onramp_base_at(b, now_ns);
-	if (queue_ns < -ONRAMP_STEP_NS) {
+	queue_ns = raw_ns - tp_base_at(b, now_ns);
+	if (queue_ns < -TP_BASE_STEP_NS) {
 		/* What was seen before this was another clock, path or standing queue. */
-		onramp_base_restart(b, now_ns, raw_ns);
+		tp_base_restart(b, now_ns, raw_ns);
 		b->drift_ppb = 0;
 		return 0;
 	}
@@ -235,8 +238,8 @@ static inline u64 onramp_base_sample(struct onramp_base *b, u64 now_ns, s64 raw_
 		b->line_raw_ns += queue_ns;
 		queue_ns = 0;
 	}
-	if (onramp_base_is_step(b, now_ns, (u64)queue_ns)) {
-		onramp_base_restart(b, now_ns, raw_ns - queue_ns + (s64)b->step_low_ns);
+	if (tp_base_is_step(b, now_ns, (u64)queue_ns)) {
+		tp_base_restart(b, now_ns, raw_ns - queue_ns + (s64)b->step_low_ns);
 		b->steps++;
 		queue_ns -= (s64)b->step_low_ns;
 	}
@@ -244,28 +247,27 @@ static inline u64 onramp_base_sample(struct onramp_base *b, u64 now_ns, s64 raw_
 }
 
 /* Queue and round trip are measured in ticks of a microsecond, at both ends. */
-#define ONRAMP_BASE_TICKS_NS	2000
+#define TP_BASE_TICKS_NS	2000
 
-/* As onramp_base_sample(), where the round trip of the same packet is known: no queue on
+/* As tp_base_sample(), where the round trip of the same packet is known: no queue on
  * the way is longer.  If one is by little, the base was taken for too short; if by much,
  * clock or path is another one.
  */
-static inline u64 onramp_base_sample_rtt(struct onramp_base *b, u64 now_ns, s64 raw_ns,
-					 u64 rtt_ns)
+static inline u64 tp_base_sample_rtt(struct tp_base *b, u64 now_ns, s64 raw_ns, u64 rtt_ns)
 {
-	u64 queue_ns = onramp_base_sample(b, now_ns, raw_ns);
-	u64 most_ns = rtt_ns + ONRAMP_BASE_TICKS_NS;
+	u64 queue_ns = tp_base_sample(b, now_ns, raw_ns);
+	u64 most_ns = rtt_ns + TP_BASE_TICKS_NS;
 
 	if (queue_ns <= most_ns)
 		return queue_ns;
-	if (queue_ns - most_ns < ONRAMP_STEP_NS) {
+	if (queue_ns - most_ns < TP_BASE_STEP_NS) {
 		b->line_raw_ns += (s64)(queue_ns - most_ns);
 		return most_ns;
 	}
-	onramp_base_restart(b, now_ns, raw_ns);
+	tp_base_restart(b, now_ns, raw_ns);
 	b->drift_ppb = 0;
 	b->steps++;
 	return 0;
 }
 
-#endif /* ONRAMP_BASE_H */
+#endif /* TURNPIKE_BASE_H */

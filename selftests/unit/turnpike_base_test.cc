@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// Base delay and clocks: sch_onramp/onramp_base.h
+// Base delay and clocks: include/turnpike_base.h
 
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/onramp_base.h"
+#include "include/turnpike_base.h"
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr s64 kUs = 1000;
 // A path with a queue that comes and goes, seen through clocks that drift.
 class Path {
  public:
-	explicit Path(double drift_us_per_s) : drift_(drift_us_per_s) { onramp_base_init(&base_); }
+	explicit Path(double drift_us_per_s) : drift_(drift_us_per_s) { tp_base_init(&base_); }
 
 	// Samples for so long, a millisecond apart; the largest error of those after the
 	// first `settle' milliseconds.
@@ -27,7 +27,7 @@ class Path {
 		for (int i = 0; i < ms; i++) {
 			double queue_us = random_() % 4 ? random_() % 100 : 0;
 			s64 raw = std::llround((7e6 + offset_us + drift_ * now_ * 1e-9 + queue_us) * 1e3);
-			double got_us = onramp_base_sample(&base_, now_, raw) * 1e-3;
+			double got_us = tp_base_sample(&base_, now_, raw) * 1e-3;
 
 			now_ += kMs;
 			if (i >= settle)
@@ -38,7 +38,7 @@ class Path {
 
 	void Idle(int seconds) { now_ += seconds * 1000 * kMs; }
 
-	onramp_base base_;
+	tp_base base_;
 	u64 now_ = 5000 * kMs;
 
  private:
@@ -46,24 +46,24 @@ class Path {
 	std::mt19937 random_{11};
 };
 
-TEST(onramp_base_sample, no_drift__finds_the_queue)
+TEST(tp_base_sample, no_drift__finds_the_queue)
 {
 	EXPECT_LT(Path(0).Run(20000, 100), 1);
 }
 
-TEST(onramp_base_sample, drift_of_50_us_per_s__is_followed_both_ways)
+TEST(tp_base_sample, drift_of_50_us_per_s__is_followed_both_ways)
 {
 	EXPECT_LT(Path(50).Run(60000, 4000), 10);
 	EXPECT_LT(Path(-50).Run(60000, 4000), 10);
 	EXPECT_LT(Path(20).Run(60000, 4000), 5);
 }
 
-TEST(onramp_base_sample, drift_from_the_start__errs_by_less_than_100_us)
+TEST(tp_base_sample, drift_from_the_start__errs_by_less_than_100_us)
 {
 	EXPECT_LT(Path(50).Run(4000, 0), 100);
 }
 
-TEST(onramp_base_sample, step_of_10_ms__is_taken_within_a_quarter_second)
+TEST(tp_base_sample, step_of_10_ms__is_taken_within_a_quarter_second)
 {
 	Path up(0), down(0);
 
@@ -75,7 +75,7 @@ TEST(onramp_base_sample, step_of_10_ms__is_taken_within_a_quarter_second)
 	EXPECT_LT(down.Run(5000, 20, -10000), 1);
 }
 
-TEST(onramp_base_sample, queue_that_stands_a_second__is_no_base)
+TEST(tp_base_sample, queue_that_stands_a_second__is_no_base)
 {
 	Path path(0);
 	double least = 1e9;
@@ -85,12 +85,12 @@ TEST(onramp_base_sample, queue_that_stands_a_second__is_no_base)
 		// It moves, as a regulated queue does.
 		s64 raw = 7000000 * kUs + (60 + i * 7 % 60) * kUs;
 
-		least = std::min(least, onramp_base_sample(&path.base_, path.now_, raw) * 1e-3);
+		least = std::min(least, tp_base_sample(&path.base_, path.now_, raw) * 1e-3);
 	}
 	EXPECT_GE(least, 59);
 }
 
-TEST(onramp_base_sample, idle_for_hours__begins_anew)
+TEST(tp_base_sample, idle_for_hours__begins_anew)
 {
 	Path path(50);
 
@@ -99,62 +99,62 @@ TEST(onramp_base_sample, idle_for_hours__begins_anew)
 	EXPECT_LT(path.Run(10000, 4000), 101);
 }
 
-TEST(onramp_base_sample, any_input__never_negative_nor_undefined)
+TEST(tp_base_sample, any_input__never_negative_nor_undefined)
 {
 	std::mt19937_64 random(5);
-	onramp_base base;
+	tp_base base;
 	u64 now = 1;
 
-	onramp_base_init(&base);
+	tp_base_init(&base);
 	for (int i = 0; i < 100000; i++) {
 		now += random() % (2000 * kMs);
-		u64 queue = onramp_base_sample(&base, now, (s64)(random() % (1ULL << 43)) - (1LL << 42));
+		u64 queue = tp_base_sample(&base, now, (s64)(random() % (1ULL << 43)) - (1LL << 42));
 
 		ASSERT_LT(queue, 1ULL << 45);
 	}
 }
 
-TEST(onramp_base_sample_rtt, queue_longer_than_the_round_trip__is_another_clock)
+TEST(tp_base_sample_rtt, queue_longer_than_the_round_trip__is_another_clock)
 {
-	onramp_base base = {};
+	tp_base base = {};
 	u64 now = 5000 * kMs;
 
-	onramp_base_init(&base);
-	EXPECT_EQ(onramp_base_sample_rtt(&base, now, 0, 20 * kUs), 0u);
+	tp_base_init(&base);
+	EXPECT_EQ(tp_base_sample_rtt(&base, now, 0, 20 * kUs), 0u);
 	// what another connection took for the base was 80 ms off
-	EXPECT_EQ(onramp_base_sample_rtt(&base, now + kUs, 80000 * kUs, 30 * kUs), 0u);
-	EXPECT_EQ(onramp_base_sample_rtt(&base, now + 2 * kUs, 80015 * kUs, 35 * kUs), 15000u);
+	EXPECT_EQ(tp_base_sample_rtt(&base, now + kUs, 80000 * kUs, 30 * kUs), 0u);
+	EXPECT_EQ(tp_base_sample_rtt(&base, now + 2 * kUs, 80015 * kUs, 35 * kUs), 15000u);
 	EXPECT_EQ(base.steps, 1u);
 }
 
-TEST(onramp_base_sample_rtt, base_too_short__is_made_longer)
+TEST(tp_base_sample_rtt, base_too_short__is_made_longer)
 {
-	onramp_base base = {};
+	tp_base base = {};
 	u64 now = 5000 * kMs;
 
-	onramp_base_init(&base);
-	onramp_base_sample_rtt(&base, now, 50 * kUs, 20 * kUs);
-	onramp_base_lower(&base, 15 * kUs);
-	EXPECT_EQ(onramp_base_sample_rtt(&base, now + kUs, 60 * kUs, 20 * kUs), 22000u);
-	EXPECT_EQ(onramp_base_sample_rtt(&base, now + 2 * kUs, 55 * kUs, 20 * kUs), 17000u);
+	tp_base_init(&base);
+	tp_base_sample_rtt(&base, now, 50 * kUs, 20 * kUs);
+	tp_base_lower(&base, 15 * kUs);
+	EXPECT_EQ(tp_base_sample_rtt(&base, now + kUs, 60 * kUs, 20 * kUs), 22000u);
+	EXPECT_EQ(tp_base_sample_rtt(&base, now + 2 * kUs, 55 * kUs, 20 * kUs), 17000u);
 	EXPECT_EQ(base.steps, 0u);
 }
 
-TEST(onramp_base_sample_rtt, queue_within_the_round_trip__is_a_queue)
+TEST(tp_base_sample_rtt, queue_within_the_round_trip__is_a_queue)
 {
-	onramp_base base = {};
+	tp_base base = {};
 	u64 now = 5000 * kMs;
 
-	onramp_base_init(&base);
+	tp_base_init(&base);
 	for (u64 i = 0; i < 30000; i++) {
 		// queues that come and go, of up to 3 ms, and a round trip that is nothing else
 		u64 queue_ns = i * 7 % 30 * 100 * kUs;
 
 		now += kMs;
-		ASSERT_EQ(onramp_base_sample_rtt(&base, now, (s64)queue_ns, queue_ns), queue_ns);
+		ASSERT_EQ(tp_base_sample_rtt(&base, now, (s64)queue_ns, queue_ns), queue_ns);
 	}
 	// ticks at both ends: up to two microseconds more than there is
-	EXPECT_EQ(onramp_base_sample_rtt(&base, now, 42 * kUs, 40 * kUs), 42 * kUs);
+	EXPECT_EQ(tp_base_sample_rtt(&base, now, 42 * kUs, 40 * kUs), 42 * kUs);
 	EXPECT_EQ(base.steps, 0u);
 }
 
