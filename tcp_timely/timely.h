@@ -15,6 +15,7 @@
 #include <net/tcp.h>
 
 #include "timely_completion.h"
+#include "timely_forward.h"
 #include "timely_host.h"
 #include "timely_rate.h"
 #include "timely_stamp.h"
@@ -44,6 +45,7 @@ enum timely_stat {
 	TIMELY_STAT_CWRS,		/* ECN marks and drops in the host: the same decrease */
 	TIMELY_STAT_RTOS,
 	TIMELY_STAT_UNDOS,
+	TIMELY_STAT_NO_FORWARD,		/* signal=forward, but the sample is an RTT */
 	TIMELY_STAT_BRANCH,
 	TIMELY_STAT_VERDICT = TIMELY_STAT_BRANCH + TIMELY_BRANCH_COUNT,
 	TIMELY_STAT_SOURCE = TIMELY_STAT_VERDICT + TIMELY_VERDICTS,
@@ -136,6 +138,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_OWN_PACING	8	/* not to be left to fq */
 #define TIMELY_FLOW_RECOVERING	16	/* the window is that of loss recovery */
 #define TIMELY_FLOW_OPENING	32	/* the window has not reached its bound yet */
+#define TIMELY_FLOW_FORWARD	64	/* the way back is taken off this ACK's RTT */
 
 /* The private part of a socket; the socket lock guards all of it.  timely_get_info
  * reads it without, and may show values of two moments.
@@ -161,5 +164,13 @@ void timely_nic_exit(void);
 void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
 		      const struct timely_ack *a, struct timely_event *ev);
 void timely_nic_forget(struct sock *sk);
+
+/* -- the way back (timely_forward.c) -------------------------------------- */
+
+int timely_forward_table_init(void);
+void timely_forward_table_exit(void);
+bool timely_forward_ack(const struct sock *sk, const struct rate_sample *rs,
+			struct timely_ack *a);
+void timely_forward_forget(const struct sock *sk);
 
 #endif /* TIMELY_H */

@@ -198,6 +198,18 @@ static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 	f->burst_segs = clamp_t(u32, bytes / mss, 1, U16_MAX);
 }
 
+/* The RTT without a queue of this flow's making: the least one, or where queues of the
+ * way back are not its business, with those.
+ */
+static u32 timely_empty_rtt_us(const struct tcp_sock *tp, const struct timely_flow *f)
+{
+	u32 least_us = tcp_min_rtt(tp);
+
+	if (least_us == ~0U)
+		return 0;
+	return f->flags & TIMELY_FLOW_FORWARD ? max(least_us, tp->srtt_us >> 3) : least_us;
+}
+
 /* Segments that may be outstanding in the worst case the engine tolerates. */
 static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f,
 			      const struct timely_config *c)
@@ -206,11 +218,8 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 	u64 rtt_us = c->host.cwnd_rtt_us;
 	u64 segs;
 
-	if (!rtt_us) {
-		rtt_us = c->params.t_high_us;
-		if (tcp_min_rtt(tp) != ~0U)
-			rtt_us += tcp_min_rtt(tp);
-	}
+	if (!rtt_us)
+		rtt_us = c->params.t_high_us + timely_empty_rtt_us(tp, f);
 	/* Both factors are bounded: 1.6 Tbit/s for 72 minutes fits. */
 	segs = div_u64((f->rate.rate_bps >> 3) * rtt_us,
 		       USEC_PER_SEC);
@@ -410,6 +419,31 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	timely_ack_wire(a, f, c);
 }
 
+/* The queue of the way back, if that is to be taken off and is known. */
+static void timely_ack_back(struct timely_ack *a, const struct sock *sk, struct timely_flow *f,
+			    const struct timely_config *c, const struct rate_sample *rs)
+{
+	f->flags &= ~TIMELY_FLOW_FORWARD;
+	if (c->host.signal == TIMELY_SIGNAL_FORWARD && timely_forward_ack(sk, rs, a))
+		f->flags |= TIMELY_FLOW_FORWARD;
+}
+
+/* Whose times an event is made of.  A NIC's are not mixed with those of the way back: what
+ * a host took its time for is in the one and not in the other.
+ */
+static void timely_choose_source(struct sock *sk, struct timely_flow *f,
+				 const struct timely_config *c, const struct timely_ack *a,
+				 struct timely_event *ev)
+{
+	if (f->flags & TIMELY_FLOW_FORWARD) {
+		ev->source = TIMELY_SRC_FORWARD;
+		return;
+	}
+	timely_nic_event(sk, f, c, a, ev);
+	if (c->host.signal == TIMELY_SIGNAL_FORWARD && ev->verdict == TIMELY_ACK_SAMPLE)
+		timely_stat_inc(sock_net(sk), TIMELY_STAT_NO_FORWARD);
+}
+
 static void timely_decide(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
 			  const struct timely_ack *a, const struct timely_event *ev,
 			  const struct rate_sample *rs)
@@ -456,9 +490,10 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 		goto out;
 	timely_follow_route(sk, f);
 	timely_ack_fill(&a, sk, f, c, rs);
+	timely_ack_back(&a, sk, f, c, rs);
 	completed = timely_completion_ack(&f->burst, &a, &ev);
 	if (completed) {
-		timely_nic_event(sk, f, c, &a, &ev);
+		timely_choose_source(sk, f, c, &a, &ev);
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_VERDICT + ev.verdict);
 		if (ev.verdict == TIMELY_ACK_SAMPLE)
 			timely_decide(sk, f, c, &a, &ev, rs);
@@ -600,6 +635,7 @@ static void timely_release(struct sock *sk)
 	if (!(f->flags & TIMELY_FLOW_READY))
 		return;
 	timely_nic_forget(sk);
+	timely_forward_forget(sk);
 	timely_set_active(f, false);
 	timely_dev_put(f->dev);
 	f->dev = NULL;

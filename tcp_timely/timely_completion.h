@@ -51,13 +51,14 @@
 
 #define TIMELY_U32_MAX		0xffffffffU
 
-/* Where the two times of a sample come from, best last. */
+/* Where the two times of a sample come from. */
 enum timely_source {
 	TIMELY_SRC_NONE,
 	TIMELY_SRC_TCP_US,	/* TCP's send time, whole microseconds */
 	TIMELY_SRC_TCP_NS,	/* TCP's send time, nanoseconds */
 	TIMELY_SRC_DRIVER,	/* software stamps at the driver (nicstamp) */
 	TIMELY_SRC_NIC,		/* hardware stamps (nicstamp) */
+	TIMELY_SRC_FORWARD,	/* TCP's send time, and none of the way back's queue */
 	TIMELY_SOURCES
 };
 
@@ -94,6 +95,7 @@ struct timely_ack {
 	u64 now_ns;
 	u64 head_send_ns;	/* first burst not wholly acked; 0: none */
 	u64 newest_send_us;	/* last packet acked by this ACK; 0: unknown */
+	u64 back_ns;		/* queue of its way back, to be taken off; 0: none */
 	u32 una;
 	u32 head_end_seq;
 	u32 newest_end_seq;	/* end of the burst that this packet is of */
@@ -261,6 +263,9 @@ timely_completion_judge(struct timely_event *ev, const struct timely_ack *a,
 	if ((!n->partial && !a->newest_send_us) || a->now_ns <= n->send_ns)
 		return TIMELY_DROP_TIME;
 	elapsed_ns = a->now_ns - n->send_ns;
+	if (elapsed_ns <= a->back_ns)
+		return TIMELY_DROP_FLOOR;
+	elapsed_ns -= a->back_ns;
 	if (timely_ack_is_late(a, n, a->una - prev_una,
 			       !timely_seq_after(prev_una, n->start_seq), elapsed_ns))
 		return TIMELY_DROP_DELACK;

@@ -18,6 +18,7 @@ struct timely_host {
 	u32 idle_ms;			/* halve the rate per this much idle time; 0: off */
 	u32 own_pacing;			/* TCP's timer paces even where fq could */
 	u32 source;			/* enum timely_stamp_mode */
+	u32 signal;			/* enum timely_signal */
 };
 
 #define TIMELY_HOST_DEFAULT {						\
@@ -28,6 +29,7 @@ struct timely_host {
 		.idle_ms = 200,						\
 		.own_pacing = 1,					\
 		.source = 0,						\
+		.signal = 0,						\
 	}
 
 #endif /* TIMELY_HOST_H */

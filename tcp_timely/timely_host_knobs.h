@@ -17,6 +17,7 @@
 	TIMELY_HOST_KNOB_WORDS(field, unit, min, max, NULL, help)
 
 static const char *const timely_source_words[] = { "auto", "hw", "tcp" };
+static const char *const timely_signal_words[] = { "rtt", "forward" };
 
 static const struct timely_knob timely_host_knobs[] = {
 	TIMELY_HOST_KNOB(line_rate_mbps, "Mbit/s", 0, 1600000,
@@ -34,6 +35,9 @@ static const struct timely_knob timely_host_knobs[] = {
 	TIMELY_HOST_KNOB_WORDS(source, "", 0, ARRAY_SIZE(timely_source_words) - 1,
 			       timely_source_words,
 			       "whose times RTT samples are made of: the NIC's where they are there, only the NIC's, TCP's own"),
+	TIMELY_HOST_KNOB_WORDS(signal, "", 0, ARRAY_SIZE(timely_signal_words) - 1,
+			       timely_signal_words,
+			       "what drives the rate: the RTT, or the RTT without queues of the way back"),
 };
 
 #define TIMELY_HOST_KNOB_COUNT	ARRAY_SIZE(timely_host_knobs)

@@ -46,9 +46,12 @@ static int __init timely_load(void)
 	err = timely_dev_init();
 	if (err)
 		goto fail_net;
-	err = timely_nic_init();
+	err = timely_forward_table_init();
 	if (err)
 		goto fail_dev;
+	err = timely_nic_init();
+	if (err)
+		goto fail_forward;
 	err = timely_cc_init();
 	if (err)
 		goto fail_nic;
@@ -56,6 +59,8 @@ static int __init timely_load(void)
 
 fail_nic:
 	timely_nic_exit();
+fail_forward:
+	timely_forward_table_exit();
 fail_dev:
 	timely_dev_exit();
 fail_net:
@@ -67,6 +72,7 @@ static void __exit timely_unload(void)
 {
 	timely_cc_exit();
 	timely_nic_exit();
+	timely_forward_table_exit();
 	timely_dev_exit();
 	unregister_pernet_subsys(&timely_net_ops);
 }

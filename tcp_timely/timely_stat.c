@@ -15,6 +15,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_CWRS] = "cwrs",
 	[TIMELY_STAT_RTOS] = "rtos",
 	[TIMELY_STAT_UNDOS] = "undos",
+	[TIMELY_STAT_NO_FORWARD] = "forward_unknown",
 
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_FIRST] = "events_first",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_DROPPED] = "events_below_floor",
@@ -38,6 +39,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_TCP_NS] = "source_tcp_ns",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_DRIVER] = "source_driver",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_NIC] = "source_nic",
+	[TIMELY_STAT_SOURCE + TIMELY_SRC_FORWARD] = "source_forward",
 };
 
 static unsigned long timely_stat_sum(const struct timely_net *tn, int stat)

@@ -426,6 +426,36 @@ TEST_F(Flow, ack__hold_is_taken_off)
 	EXPECT_EQ(event_.rtt_ns, 35000 - Wire(kBurst));
 }
 
+TEST_F(Flow, ack__queue_of_the_way_back_is_taken_off)
+{
+	ack_.back_ns = 15000;
+	Send(kStart, kBurst);
+	ASSERT_TRUE(Ack(kStart + 50000, kBurst));
+	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
+	EXPECT_EQ(event_.rtt_ns, 35000 - Wire(kBurst));
+	EXPECT_EQ(burst_.base_rtt_ns, 35000 - Wire(kBurst));
+}
+
+TEST_F(Flow, ack__lone_frame_whose_ack_met_a_queue_is_not_late)
+{
+	ack_.back_ns = 100000;
+	Send(kStart, kMss);
+	ASSERT_TRUE(Ack(kStart + 125000, kMss));
+	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
+	EXPECT_EQ(event_.rtt_ns, 25000 - Wire(kMss));
+	Send(kStart + 1000000, kMss);
+	ASSERT_TRUE(Ack(kStart + 1000000 + 100000 + 121000, kMss));
+	EXPECT_EQ(event_.verdict, TIMELY_DROP_DELACK);
+}
+
+TEST_F(Flow, ack__way_back_longer_than_all_of_it)
+{
+	ack_.back_ns = 50000;
+	Send(kStart, kBurst);
+	ASSERT_TRUE(Ack(kStart + 50000, kBurst));
+	EXPECT_EQ(event_.verdict, TIMELY_DROP_FLOOR);
+}
+
 TEST_F(Flow, ack__old_or_repeated)
 {
 	Send(kStart, kBurst);

@@ -34,7 +34,8 @@
 		{ TIMELY_SRC_TCP_US,		"tcp_us" },	\
 		{ TIMELY_SRC_TCP_NS,		"tcp_ns" },	\
 		{ TIMELY_SRC_DRIVER,		"driver" },	\
-		{ TIMELY_SRC_NIC,		"nic" })
+		{ TIMELY_SRC_NIC,		"nic" },	\
+		{ TIMELY_SRC_FORWARD,		"forward" })
 
 TRACE_EVENT(timely_decision,
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The RTT less what the ACK waited on its way back (signal=forward). Pure.
+ *
+ * An RTT has the queues of the way back in it, which this flow's rate does nothing about
+ * (SIGCOMM '15, "Limitations of RTTs" in section 2). The paper's remedy is ACKs of a higher
+ * priority. Here the receiver's clock tells the ways apart, and no switch is asked for
+ * anything:
+ *
+ *      burst leaves ---- there ----> ACK leaves ---- back ----> ACK arrives
+ *      sent, our clock               TSval, its clock            now, our clock
+ *
+ *      TSval - sent = way there + offset of the clocks
+ *      now - TSval  = way back  - offset of the clocks
+ *
+ * The offset is not known and drifts. The least of "now - TSval" is that of the empty way
+ * back (turnpike_base.h); what an ACK has over it is its queue, and the signal is
+ *
+ *      RTT - queue of the way back = least RTT + queue of the way there
+ *
+ * that is, TSval - sent over its own base, which is the least RTT less the base of the way
+ * back. "sent" is TCP's record of the newest burst that the ACK covers. The TSecr that
+ * comes with TSval would be that of the first packet which the ACK answers to (RFC 7323).
+ *
+ * Why the base is taken on the way back: the queue there is the one that these flows keep
+ * up on purpose, and that of timely_patched need never be empty. A base of that way would
+ * swallow it, every flow would add its own, and nothing would bound the queue. A queue
+ * back that is not empty once in a second or two is swallowed instead, and counts as it
+ * does in the RTT: the flow is slower than it could be. Never is the signal above the RTT.
+ *
+ * Delayed ACKs: TSval is of when the receiver sends, so its delay is on the way there, as
+ * in the RTT, and timely_completion.h finds it, now without queues back that look like it.
+ *
+ * Resolution: both clocks count whole microseconds, the signal is right to 1 us. Wraps:
+ * TSval after 71 minutes; only differences of it from the first one are taken, in 32 bits
+ * with sign, which hold 35 minutes of drift: 120 days of the worst clocks. Then the base
+ * begins anew, with an RTT for a sample.
+ *
+ * The peer's timestamps must count microseconds (route feature tcp_usec_ts, Linux 6.7, at
+ * the receiver); ours need not. No option says in what unit a peer counts. It is seen:
+ *
+ *      +-------+  10 ms by our clock, 5 to 20 ms by its  +--------+
+ *      | watch |---------------------------------------->| in use |
+ *      +-------+                                         +--------+
+ *        |   ^
+ *        +---+ any other advance: watch from here
+ */
+#ifndef TIMELY_FORWARD_H
+#define TIMELY_FORWARD_H
+
+#include "include/turnpike_base.h"
+
+/* A clock of milliseconds advances by 10 in this time. A queue back that grows or shrinks
+ * by less than half of it does not hide a clock of microseconds.
+ */
+#define TIMELY_FORWARD_WATCH_US	10000
+
+/* TSval is up to a microsecond before its moment, half of one as a rule; the base, a least
+ * one, has none of that.
+ */
+#define TIMELY_FORWARD_LATE_NS	500
+
+#define TIMELY_FORWARD_NO_RTT	0xffffffffU
+
+enum timely_signal {
+	TIMELY_SIGNAL_RTT,	/* both ways, as the paper has it */
+	TIMELY_SIGNAL_FORWARD,	/* the way there, where timestamps tell */
+	TIMELY_SIGNALS
+};
+
+/* Of one connection; all 0 before its first ACK. */
+struct timely_forward {
+	struct tp_base base;	/* of now - TSval - ref_us */
+	u32 ref_us;		/* first now - TSval that was used */
+	u32 watch_now_us;	/* our clock as the watch began, */
+	u32 watch_tsval;	/* and the peer's */
+	bool watching;
+	bool in_use;
+};
+
+/* What one ACK says. */
+struct timely_forward_ack {
+	u64 now_ns;
+	u64 now_us;		/* the same moment, in whole microseconds */
+	u32 tsval;
+	u32 excess_us;		/* RTT over the least one; TIMELY_FORWARD_NO_RTT: not known */
+};
+
+static inline void timely_forward_begin(struct timely_forward *f,
+					const struct timely_forward_ack *a)
+{
+	f->in_use = true;
+	f->ref_us = (u32)a->now_us - a->tsval;
+	tp_base_init(&f->base);
+}
+
+/* Does the peer count microseconds? */
+static inline void timely_forward_watch(struct timely_forward *f,
+					const struct timely_forward_ack *a)
+{
+	u32 ours_us = (u32)a->now_us - f->watch_now_us;
+	u32 theirs = a->tsval - f->watch_tsval;
+
+	if (f->watching && ours_us < TIMELY_FORWARD_WATCH_US)
+		return;
+	if (f->watching && theirs >= ours_us / 2 && theirs / 2 <= ours_us)
+		timely_forward_begin(f, a);
+	f->watching = true;
+	f->watch_now_us = (u32)a->now_us;
+	f->watch_tsval = a->tsval;
+}
+
+/* What this ACK waited on its way back. False: it is not known. */
+static inline bool timely_forward_back(struct timely_forward *f,
+				       const struct timely_forward_ack *a, u64 *back_ns)
+{
+	u64 queue_ns;
+	s64 raw_ns;
+
+	if (!f->in_use)
+		timely_forward_watch(f, a);
+	if (!f->in_use)
+		return false;
+	raw_ns = (s64)(s32)((u32)a->now_us - a->tsval - f->ref_us) * 1000 +
+		 (s64)(a->now_ns - a->now_us * 1000);
+	/* No queue back is longer than what the RTT has over the least one. */
+	queue_ns = tp_base_sample_rtt(&f->base, a->now_ns, raw_ns, (u64)a->excess_us * 1000);
+	*back_ns = queue_ns > TIMELY_FORWARD_LATE_NS ? queue_ns - TIMELY_FORWARD_LATE_NS : 0;
+	return true;
+}
+
+#endif /* TIMELY_FORWARD_H */
