@@ -419,12 +419,18 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	timely_ack_wire(a, f, c);
 }
 
-/* The queue of the way back, if that is to be taken off and is known. */
+/* The queue of the way back, if that is to be taken off and is known.  An ACK without an
+ * RTT, of a retransmission or of nothing, gives no sample, and the flow stays what it was.
+ */
 static void timely_ack_back(struct timely_ack *a, const struct sock *sk, struct timely_flow *f,
 			    const struct timely_config *c, const struct rate_sample *rs)
 {
+	bool forward = c->host.signal == TIMELY_SIGNAL_FORWARD;
+
+	if (forward && rs->rtt_us < 0)
+		return;
 	f->flags &= ~TIMELY_FLOW_FORWARD;
-	if (c->host.signal == TIMELY_SIGNAL_FORWARD && timely_forward_ack(sk, rs, a))
+	if (forward && timely_forward_ack(sk, rs, a))
 		f->flags |= TIMELY_FLOW_FORWARD;
 }
 

@@ -58,24 +58,18 @@ static struct timely_way *timely_way_get(const struct sock *sk)
 	return way ?: timely_way_new(sk);
 }
 
-static u32 timely_forward_excess_us(const struct tcp_sock *tp, const struct rate_sample *rs)
-{
-	u32 least_us = tcp_min_rtt(tp);
-
-	if (rs->rtt_us < 0 || least_us == ~0U)
-		return TIMELY_FORWARD_NO_RTT;
-	return rs->rtt_us > least_us ? rs->rtt_us - least_us : 0;
-}
-
-/* RCU read side.  Fills in what the ACK waited on its way back; false: it is not known. */
+/* RCU read side, of an ACK that tells an RTT.  Fills in what it waited on its way back;
+ * false: that is not known.
+ */
 bool timely_forward_ack(const struct sock *sk, const struct rate_sample *rs,
 			struct timely_ack *a)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct timely_forward_ack ack;
+	long least_us = tcp_min_rtt(tp);
 	struct timely_way *way;
 
-	if (!tp->rx_opt.saw_tstamp)
+	if (!tp->rx_opt.saw_tstamp || rs->rtt_us < least_us)
 		return false;
 	way = timely_way_get(sk);
 	if (!way)
@@ -83,7 +77,7 @@ bool timely_forward_ack(const struct sock *sk, const struct rate_sample *rs,
 	ack.now_ns = tp->tcp_clock_cache;
 	ack.now_us = tp->tcp_mstamp;
 	ack.tsval = tp->rx_opt.rcv_tsval;
-	ack.excess_us = timely_forward_excess_us(tp, rs);
+	ack.excess_us = rs->rtt_us - least_us;
 	return timely_forward_back(&way->forward, &ack, &a->back_ns);
 }
 

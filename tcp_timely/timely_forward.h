@@ -26,7 +26,9 @@
  * up on purpose, and that of timely_patched need never be empty. A base of that way would
  * swallow it, every flow would add its own, and nothing would bound the queue. A queue
  * back that is not empty once in a second or two is swallowed instead, and counts as it
- * does in the RTT: the flow is slower than it could be. Never is the signal above the RTT.
+ * does in the RTT: the flow is slower than it could be. No arithmetic tells the two cases
+ * apart once a base has moved, so the error is made on this side. Never is the signal
+ * above the RTT.
  *
  * Delayed ACKs: TSval is of when the receiver sends, so its delay is on the way there, as
  * in the RTT, and timely_completion.h finds it, now without queues back that look like it.
@@ -60,8 +62,6 @@
  */
 #define TIMELY_FORWARD_LATE_NS	500
 
-#define TIMELY_FORWARD_NO_RTT	0xffffffffU
-
 enum timely_signal {
 	TIMELY_SIGNAL_RTT,	/* both ways, as the paper has it */
 	TIMELY_SIGNAL_FORWARD,	/* the way there, where timestamps tell */
@@ -83,7 +83,7 @@ struct timely_forward_ack {
 	u64 now_ns;
 	u64 now_us;		/* the same moment, in whole microseconds */
 	u32 tsval;
-	u32 excess_us;		/* RTT over the least one; TIMELY_FORWARD_NO_RTT: not known */
+	u32 excess_us;		/* RTT over the least one lately */
 };
 
 static inline void timely_forward_begin(struct timely_forward *f,

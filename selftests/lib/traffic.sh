@@ -52,3 +52,24 @@ stop_sender() {
 	wait "$sender" 2>/dev/null
 	return 0
 }
+
+no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# The command is taken from the build where there is one.
+[ -z "${TURNPIKE_BUILD:-}" ] || PATH=$TURNPIKE_BUILD:$PATH
+
+tcp_has_usec() {
+	[ "$(uname -r | cut -d. -f1)" -gt 6 ] || [ "$(uname -r | cut -d. -f2)" -ge 7 ]
+}
+
+# usec_ts on|off [NETWORK]: microseconds in TCP's timestamps, in both directions
+usec_ts() { in_a turnpike usec-ts "$1" "${2:-10.1.0.0/24}" && in_b turnpike usec-ts "$1" "${2:-10.1.0.0/24}"; }
+
+# The same; 4 where there are none.
+need_usec_ts() {
+	tcp_has_usec || {
+		echo "TCP timestamps do not count microseconds before Linux 6.7"
+		return 4
+	}
+	usec_ts on
+}

@@ -8,10 +8,8 @@ sender_options=
 # shellcheck source=selftests/lib/traffic.sh
 . "$here/../lib/traffic.sh"
 
-# What tc loads, and the command, are taken from the build where there is one.
-if [ -n "${TURNPIKE_BUILD:-}" ]; then
-	export TC_LIB_DIR=$TURNPIKE_BUILD/tc PATH=$TURNPIKE_BUILD:$PATH
-fi
+# What tc loads is taken from the build where there is one.
+[ -z "${TURNPIKE_BUILD:-}" ] || export TC_LIB_DIR=$TURNPIKE_BUILD/tc
 
 # The first host's, that the qdisc is on.
 device=veth0
@@ -38,29 +36,11 @@ for key in sys.argv[1:]:
 print(json.dumps(value))' "$@"
 }
 
-tcp_has_usec() {
-	[ "$(uname -r | cut -d. -f1)" -gt 6 ] || [ "$(uname -r | cut -d. -f2)" -ge 7 ]
-}
-
-# usec_ts on|off [NETWORK]: microseconds in TCP's timestamps, in both directions
-usec_ts() { in_a turnpike usec-ts "$1" "${2:-10.1.0.0/24}" && in_b turnpike usec-ts "$1" "${2:-10.1.0.0/24}"; }
-
-# The same; 4 where there are none.
-need_usec_ts() {
-	tcp_has_usec || {
-		echo "TCP timestamps do not count microseconds before Linux 6.7"
-		return 4
-	}
-	usec_ts on
-}
-
 # A receiver's qdisc that is on a device without traffic: receipts are the namespace's.
 acker() {
 	in_b tc qdisc del dev lo root 2>/dev/null
 	[ "$1" = off ] || in_b tc qdisc add dev lo root onramp
 }
-
-no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
 
 # send SECONDS: four flows, and counters stand still after them
 send() {

@@ -59,6 +59,22 @@ write__every_setting_takes_its_own_value() {
 	done
 }
 
+write__word_is_kept_and_others_refused() {
+	set_to signal forward && is signal forward || return 1
+	for value in rtts RTT 1 "rtt forward" "" both; do
+		refused signal "$value" || return 1
+	done
+	set_to signal rtt && is signal rtt
+}
+
+write__refused_word_says_why() {
+	sleep 6		# let the rate limit of kernel messages forget the others
+	dmesg -c > /dev/null
+	set_to signal sideways
+	[ "$(dmesg | grep -c "signal: 'sideways' refused: not one of the words")" = 1 ] ||
+		{ dmesg; return 1; }
+}
+
 write__refusal_says_why() {
 	sleep 6		# let the rate limit of kernel messages forget the others
 	dmesg -c > /dev/null
