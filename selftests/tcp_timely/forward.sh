@@ -12,6 +12,13 @@ signal() {
 	done
 }
 
+# At 1 Gbit/s, since it is not throughput that is tested here.
+slow_flows() {
+	for variant in "" _patched; do
+		in_a sh -c "echo 1000000000 > /proc/sys/$settings$variant/max_rate_bps" || return 1
+	done
+}
+
 # way_back NETEM-OPTION...: what ACKs meet
 way_back() { in_b tc qdisc replace dev veth0 root netem "$@"; }
 
@@ -132,7 +139,7 @@ loss__recovers_with_forward() {
 
 ktap_start
 need_module
-make_path
+make_path && slow_flows
 trap 'drop_hosts; unload_module' EXIT
 start_sink || ktap_fail "receiver__starts"
 run_cases
