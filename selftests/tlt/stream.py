@@ -2,17 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0
 """A stream of known bytes, compared at its other end.
 
-stream.py serve [--port N] [--slow S] [--parallel]
-    take connections one after another (or all at once) until killed: read a line
-    "SEED BYTES", then the bytes that SEED makes, and answer "ok" or what differs;
+stream.py serve [--port N] [--slow S] [--parallel] [--receive-buffer BYTES]
+    take connections one after another (or all at once) until killed, each with a
+    first line "WAY SEED BYTES" and then what SEED makes, a function of the offset;
+    answer "ok" or what differs
     --slow: read a little at a time, with pauses that let the window close
-stream.py send ADDRESS --seed N --bytes N [--port N] [--tos N] [--urgent] [--close]
-    send such a stream; --urgent: some of it as urgent data, inline; --close:
-    shut the sending side at once, so that the FIN is in flight with the data
-    prints "seconds=S retransmits=N"
+stream.py send ADDRESS --seed N --bytes N [--way WAY] [--repeat N] [--port N] [--tos N]
+               [--write BYTES] [--pause S] [--timeout S]
+    send such a stream, and print "seconds=S retransmits=N bytes=N" of what was
+    compared; with --repeat so many, each with a seed of its own. WAY is one of
+    plain   the receiver answers when it has all
+    shut    the sending side is shut at once, so that the FIN is in flight with the
+            data; the receiver wants the end right after the last byte
+    close   the same with the whole socket; another connection asks what came
+    both    the receiver sends as much at the same time
+    urgent  rounds of data with an urgent byte among it, which the receiver must find
+            at its place and apart from the rest; inline: within the rest
+    --write, --pause: so many bytes at a time, and then wait
 """
 import argparse
+import fcntl
 import random
+import select
 import socket
 import struct
 import sys
@@ -21,6 +32,10 @@ import time
 
 CHUNK = 1 << 16
 SLOW_READ = 20000
+# Most bytes before an urgent one and after it: several segments.
+ROUND = 20000
+TURN = b"."
+SIOCATMARK = 0x8905  # linux/sockios.h; Python has no name for it
 
 
 def content(seed, size):
@@ -31,22 +46,78 @@ def content(seed, size):
         yield part
 
 
-def check(sock, seed, size, slow):
-    """None if the stream is as it should be."""
-    seen = 0
-    for part in content(seed, size):
-        got = b""
-        while len(got) < len(part):
-            if slow:
-                time.sleep(slow)
-            data = sock.recv(min(SLOW_READ if slow else CHUNK, len(part) - len(got)))
-            if not data:
-                return f"the stream ends after {seen + len(got)} of {size} bytes"
-            got += data
-        if got != part:
-            return f"byte {seen + next(i for i in range(len(part)) if got[i] != part[i])} differs"
-        seen += len(part)
-    return None
+def rounds(seed, size):
+    """Triples: what comes before an urgent byte, that byte, what comes after it."""
+    generator = random.Random(seed)
+    while size > 0:
+        before = generator.randbytes(generator.randint(1, ROUND))
+        after = generator.randbytes(generator.randint(0, ROUND))
+        yield before, generator.randbytes(1), after
+        size -= len(before) + 1 + len(after)
+
+
+def answering_seed(seed):
+    """Of what the receiver sends."""
+    return -1 - seed
+
+
+class Differs(Exception):
+    """What came is not what was sent."""
+
+
+class Reader:
+    def __init__(self, sock, slow=0):
+        self.sock = sock
+        self.slow = slow
+        self.seen = 0
+
+    def take(self, size):
+        if self.slow:
+            time.sleep(self.slow)
+        data = self.sock.recv(min(SLOW_READ if self.slow else CHUNK, size))
+        if not data:
+            raise Differs(f"the stream ends after {self.seen} bytes")
+        return data
+
+    def expect(self, part):
+        got = 0
+        while got < len(part):
+            data = self.take(len(part) - got)
+            if data != part[got:got + len(data)]:
+                wrong = next(i for i, byte in enumerate(data) if byte != part[got + i])
+                raise Differs(f"byte {self.seen + wrong} differs")
+            got += len(data)
+            self.seen += len(data)
+
+    def expect_content(self, seed, size):
+        for part in content(seed, size):
+            self.expect(part)
+
+    def expect_end(self):
+        if self.sock.recv(1):
+            raise Differs(f"there is more after {self.seen} bytes")
+
+    def is_at_mark(self):
+        return struct.unpack("i", fcntl.ioctl(self.sock, SIOCATMARK, bytes(4)))[0] != 0
+
+    def expect_unmarked(self, part):
+        """No more of it may be asked for than is there: a read ends at a mark."""
+        end = self.seen + len(part)
+        while self.seen < end:
+            if self.is_at_mark():
+                raise Differs(f"a mark is at byte {self.seen}")
+            size = min(end - self.seen, 1 + self.seen % ROUND)
+            self.expect(part[len(part) - (end - self.seen):][:size])
+
+    def expect_urgent(self, byte, inline):
+        if not select.select([], [], [self.sock], self.sock.gettimeout())[2]:
+            raise Differs(f"no urgent data comes after byte {self.seen}")
+        if not self.is_at_mark():
+            raise Differs(f"no mark is at byte {self.seen}")
+        if inline:
+            self.expect(byte)
+        elif self.sock.recv(1, socket.MSG_OOB) != byte:
+            raise Differs(f"the urgent byte at {self.seen} differs")
 
 
 def read_line(sock):
@@ -54,67 +125,187 @@ def read_line(sock):
     while not line.endswith(b"\n"):
         byte = sock.recv(1)
         if not byte:
-            return None
+            raise Differs("no first line")
         line += byte
-    return line
+    return line.decode()
 
 
-def serve_one(sock, slow):
-    with sock:
+def read_to_end(sock):
+    text = b""
+    while data := sock.recv(1000):
+        text += data
+    return text.decode()
+
+
+def send_content(sock, seed, args):
+    for part in content(seed, args.bytes):
+        step = args.write or len(part)
+        for start in range(0, len(part), step):
+            sock.sendall(part[start:start + step])
+            if args.pause:
+                time.sleep(args.pause)
+
+
+class Server:
+    def __init__(self, args):
+        self.args = args
+        self.verdicts = {}  # of connections that their sender closed
+
+    def compare_urgent(self, sock, way, seed, size):
+        inline = way == "inline"
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, inline)
+        reader = Reader(sock)
+        for before, byte, after in rounds(seed, size):
+            reader.expect_unmarked(before)
+            reader.expect_urgent(byte, inline)
+            reader.expect(after)
+            sock.sendall(TURN)
+
+    def compare_both(self, sock, seed, size):
+        def answer():
+            for part in content(answering_seed(seed), size):
+                sock.sendall(part)
+
+        sender = threading.Thread(target=answer)
+        sender.start()
         try:
-            seed, size = map(int, read_line(sock).split())
-            fault = check(sock, seed, size, slow)
-            sock.sendall((fault or "ok").encode())
-        except (OSError, AttributeError, ValueError) as error:
-            print(error, file=sys.stderr)
+            Reader(sock, self.args.slow).expect_content(seed, size)
+        finally:
+            sender.join()
 
-
-def serve(args):
-    family = socket.AF_INET6
-    with socket.create_server(("", args.port), family=family, dualstack_ipv6=True,
-                              backlog=100) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
-        while True:
-            sock, _ = listener.accept()
-            if args.parallel:
-                threading.Thread(target=serve_one, args=(sock, args.slow), daemon=True).start()
-            else:
-                serve_one(sock, args.slow)
-
-
-def send_content(sock, args):
-    for number, part in enumerate(content(args.seed, args.bytes)):
-        if args.urgent and number % 8 == 3:
-            sock.sendall(part[:-1])
-            sock.send(part[-1:], socket.MSG_OOB)
+    def compare(self, sock, way, seed, size):
+        if way in ("urgent", "inline"):
+            self.compare_urgent(sock, way, seed, size)
+        elif way == "both":
+            self.compare_both(sock, seed, size)
         else:
-            sock.sendall(part)
+            reader = Reader(sock, self.args.slow)
+            reader.expect_content(seed, size)
+            if way in ("shut", "close"):
+                reader.expect_end()
+
+    def verdict(self, sock, way, seed, size):
+        if way == "verdict":
+            return self.verdicts.pop(seed, "no stream of this seed has ended")
+        try:
+            self.compare(sock, way, seed, size)
+        except Differs as fault:
+            return str(fault)
+        return "ok"
+
+    def serve_one(self, sock):
+        with sock:
+            try:
+                way, seed, size = read_line(sock).split()
+                verdict = self.verdict(sock, way, int(seed), int(size))
+                if way == "close":
+                    self.verdicts[int(seed)] = verdict
+                else:
+                    sock.sendall(verdict.encode())
+            except (OSError, Differs, ValueError) as error:
+                print(error, file=sys.stderr)
+
+    def run(self):
+        with socket.create_server(("", self.args.port), family=socket.AF_INET6,
+                                  dualstack_ipv6=True, backlog=100) as listener:
+            if self.args.receive_buffer:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
+                                    self.args.receive_buffer)
+            while True:
+                sock, _ = listener.accept()
+                if self.args.parallel:
+                    threading.Thread(target=self.serve_one, args=(sock,), daemon=True).start()
+                else:
+                    self.serve_one(sock)
 
 
-def connect(args):
-    family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.settimeout(args.timeout)
-    if args.tos:
-        sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, args.tos)
-    sock.connect((args.address, args.port))
-    return sock
+class Sender:
+    """One connection of the sending side."""
+
+    def __init__(self, args, seed):
+        self.args = args
+        self.seed = seed
+        self.compared = args.bytes
+        self.retransmits = 0
+
+    def connect(self, way):
+        args = self.args
+        family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.settimeout(args.timeout)
+        if args.tos:
+            sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, args.tos)
+        if args.write:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.connect((args.address, args.port))
+        sock.sendall(f"{way} {self.seed} {args.bytes}\n".encode())
+        return sock
+
+    def send_urgent(self, sock):
+        for before, byte, after in rounds(self.seed, self.args.bytes):
+            sock.sendall(before)
+            sock.send(byte, socket.MSG_OOB)
+            sock.sendall(after)
+            if sock.recv(1) != TURN:
+                return
+
+    def send_both(self, sock):
+        sender = threading.Thread(target=send_content, args=(sock, self.seed, self.args))
+        sender.start()
+        try:
+            Reader(sock).expect_content(answering_seed(self.seed), self.args.bytes)
+        finally:
+            sender.join()
+        self.compared = 2 * self.args.bytes
+
+    def send(self, sock, way):
+        if way in ("urgent", "inline"):
+            self.send_urgent(sock)
+        elif way == "both":
+            self.send_both(sock)
+        else:
+            send_content(sock, self.seed, self.args)
+        if way == "shut":
+            sock.shutdown(socket.SHUT_WR)
+
+    def note_retransmits(self, sock):
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 232)
+        self.retransmits = struct.unpack_from("I", info, 100)[0]
+
+    def answer(self, way):
+        with self.connect(way) as sock:
+            if way == "close":
+                self.send(sock, way)
+                return None
+            if way != "verdict":
+                self.send(sock, way)
+            answer = read_to_end(sock)
+            self.note_retransmits(sock)
+            return answer
+
+    def run(self):
+        """None, or what is wrong."""
+        try:
+            answer = self.answer(self.args.way)
+            if self.args.way == "close":
+                answer = self.answer("verdict")
+        except Differs as fault:
+            return f"on the way back: {fault}"
+        return None if answer == "ok" else answer or "no answer"
 
 
 def send(args):
     start = time.monotonic()
-    with connect(args) as sock:
-        sock.sendall(f"{args.seed} {args.bytes}\n".encode())
-        send_content(sock, args)
-        if args.close:
-            sock.shutdown(socket.SHUT_WR)
-        answer = sock.recv(1000).decode()
-        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 232)
-    retransmits = struct.unpack_from("I", info, 100)[0]
-    print(f"seconds={time.monotonic() - start:.3f} retransmits={retransmits}")
-    if answer != "ok":
-        print(answer or "no answer")
-        return 1
+    retransmits = compared = 0
+    for number in range(args.repeat):
+        sender = Sender(args, args.seed + number)
+        fault = sender.run()
+        if fault:
+            print(f"seed {sender.seed}: {fault}")
+            return 1
+        retransmits += sender.retransmits
+        compared += sender.compared
+    print(f"seconds={time.monotonic() - start:.3f} retransmits={retransmits} bytes={compared}")
     return 0
 
 
@@ -125,17 +316,23 @@ def main():
     server.add_argument("--port", type=int, default=5100)
     server.add_argument("--slow", type=float, default=0)
     server.add_argument("--parallel", action="store_true")
+    server.add_argument("--receive-buffer", type=int, default=0)
     sender = commands.add_parser("send")
     sender.add_argument("address")
     sender.add_argument("--port", type=int, default=5100)
     sender.add_argument("--seed", type=int, required=True)
     sender.add_argument("--bytes", type=int, required=True)
+    sender.add_argument("--way", default="plain",
+                        choices=["plain", "shut", "close", "both", "urgent", "inline"])
+    sender.add_argument("--repeat", type=int, default=1)
     sender.add_argument("--tos", type=int, default=0)
-    sender.add_argument("--urgent", action="store_true")
-    sender.add_argument("--close", action="store_true")
+    sender.add_argument("--write", type=int, default=0)
+    sender.add_argument("--pause", type=float, default=0)
     sender.add_argument("--timeout", type=float, default=60)
     args = parser.parse_args()
-    return {"serve": serve, "send": send}[args.command](args)
+    if args.command == "serve":
+        return Server(args).run()
+    return send(args)
 
 
 if __name__ == "__main__":

@@ -1,85 +1,137 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What TCP delivers under TLT is what was sent, byte for byte, over a path that loses
-# and reorders packets, important ones too, whatever options TCP has.
+# What TCP delivers under TLT is what was sent, byte for byte, over a path that loses,
+# reorders and doubles packets, important ones too, whatever options TCP has.
 #
 # usage: stream.sh [SEED [CASE...]]
+# TURNPIKE_STREAM_BYTES=N: about so many bytes in all.
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
 seed=${1:-1}
 shift
-bytes=3000000
+total=${TURNPIKE_STREAM_BYTES:-200000000}
+# The debug kernel takes some ten times as long.
+[ "${TURNPIKE_DEBUG:-0}" = 0 ] || total=$((total / 10))
+went_through=${TMPDIR:-/tmp}/tlt-stream.$$
+
+rough="delay 200us loss 1% reorder 1% duplicate 1%"
 
 # knob NAME VALUE: of TCP, at both ends
 knob() {
 	in_a sysctl -q -w "net.ipv4.$1=$2" && in_b sysctl -q -w "net.ipv4.$1=$2"
 }
 
-# arrives [OPTION...]
+# arrives PERMILLE [OPTION...]: so much of all bytes. TO names another address.
 arrives() {
-	seed=$((seed + 1000))
-	in_a "$stream" send 10.1.0.2 --seed $seed --bytes $bytes "$@"
+	_bytes=$((total / 1000 * $1))
+	[[ " $* " != *" both "* ]] || _bytes=$((_bytes / 2))
+	_said=$(in_a "$stream" send "${TO:-10.1.0.2}" --port $port --seed "$seed" \
+		--bytes $_bytes "${@:2}")
+	_status=$?
+	echo "$_said"
+	[ $_status = 0 ] && field bytes "$_said" >> "$went_through"
+	return $_status
 }
 
-# arrives_with NAME VALUE DEFAULT
-arrives_with() {
+# many_arrive PERMILLE CONNECTIONS [OPTION...]: the same, cut into so many connections
+many_arrive() {
+	total=$((total / $2)) arrives "$1" --repeat "$2" "${@:3}"
+}
+
+# with NAME VALUE DEFAULT COMMAND...: while the knob has that value
+with() {
 	knob "$1" "$2" || return 1
-	arrives
-	_status=$?
+	"${@:4}"
+	_result=$?
 	knob "$1" "$3"
-	return $_status
+	return $_result
 }
 
-stream__plain() { arrives; }
-stream__over_ipv6() { in_a "$stream" send fd01::2 --seed $seed --bytes $bytes; }
-stream__without_timestamps() { arrives_with tcp_timestamps 0 1; }
-stream__without_sack() { arrives_with tcp_sack 0 1; }
-stream__without_scaling() { arrives_with tcp_window_scaling 0 1; }
-stream__tiny_windows() { arrives_with tcp_rmem "4096 4096 4096" "4096 131072 6291456"; }
-stream__urgent_data() { arrives --urgent; }
-stream__fin_in_flight() { arrives --close; }
-
-stream__without_options() {
-	knob tcp_timestamps 0 && knob tcp_sack 0
-	arrives
-	_status=$?
-	knob tcp_timestamps 1 && knob tcp_sack 1
-	return $_status
+# over "NETEM..." COMMAND...: while the path is like that
+over() {
+	# shellcheck disable=SC2086  # words
+	path $1 || return 1
+	"${@:2}"
+	_result=$?
+	# shellcheck disable=SC2086
+	path $rough
+	return $_result
 }
 
-stream__without_offload() {
+# received_by "OPTION..." COMMAND...: by such a receiver, beside the other
+received_by() {
+	port=5101
+	# shellcheck disable=SC2086  # words
+	start_server --port $port $1 || return 1
+	"${@:2}"
+	_result=$?
+	stop_server
+	return $_result
+}
+
+offload() {
+	in_a ethtool -K veth0 tso "$1" gso "$1" && in_b ethtool -K veth0 tso "$1" gso "$1"
+}
+
+without_offload() {
 	command -v ethtool > /dev/null || { echo "ethtool is missing"; return 4; }
-	in_a ethtool -K veth0 tso off gso off
-	arrives
-	_status=$?
-	in_a ethtool -K veth0 tso on gso on
-	return $_status
+	offload off > /dev/null || return 1
+	"$@"
+	_result=$?
+	offload on > /dev/null
+	return $_result
 }
 
-stream__slow_reader() {
-	stop_server && start_server --slow 0.005 || return 1
-	bytes=1000000 arrives
-	_status=$?
-	stop_server && start_server || return 1
-	return $_status
-}
+# IPv4 and IPv6 share these knobs.
+without_timestamps() { with tcp_timestamps 0 1 "$@"; }
+without_sack() { with tcp_sack 0 1 "$@"; }
+without_scaling() { with tcp_window_scaling 0 1 "$@"; }
+# A receiver's window is of the time when it began to listen.
+tiny_windows() { with tcp_rmem "4096 4096 4096" "4096 131072 6291456" received_by "" "$@"; }
+
+stream__plain() { arrives 159; }
+stream__over_ipv6() { TO=fd01::2 arrives 100; }
+stream__without_offload() { without_offload arrives 100; }
+stream__without_offload_over_ipv6() { TO=fd01::2 without_offload arrives 50; }
+stream__without_timestamps() { without_timestamps arrives 80; }
+stream__without_sack() { without_sack arrives 50; }
+stream__without_options() { without_timestamps without_sack without_scaling arrives 30; }
+stream__without_scaling() { without_scaling arrives 50; }
+stream__tiny_windows() { tiny_windows arrives 2; }
+stream__tiny_windows_without_timestamps() { tiny_windows without_timestamps arrives 2; }
+stream__small_receive_buffer() { received_by "--receive-buffer 8192" arrives 10; }
+stream__slow_reader() { received_by "--slow 0.005" arrives 5; }
+stream__both_ways() { arrives 100 --way both; }
+stream__both_ways_over_ipv6() { TO=fd01::2 arrives 50 --way both; }
+stream__both_ways_without_offload() { without_offload arrives 30 --way both; }
+stream__both_ways_in_tiny_windows() { tiny_windows arrives 2 --way both; }
+stream__urgent_data() { arrives 10 --way urgent; }
+stream__urgent_data_inline() { arrives 10 --way inline; }
+stream__urgent_data_over_ipv6() { TO=fd01::2 arrives 5 --way urgent; }
+stream__urgent_data_without_offload() { without_offload arrives 5 --way urgent; }
+stream__fin_in_flight() { many_arrive 15 40 --way shut; }
+stream__closed_at_once() { many_arrive 15 40 --way close; }
+stream__short_and_closed_at_once() { many_arrive 5 200 --way close; }
+stream__closed_without_sack() { without_sack many_arrive 5 20 --way close; }
+stream__in_small_writes() { arrives 10 --write 3000 --pause 0.0001; }
+stream__much_out_of_order() { over "delay 200us 50us loss 1%" arrives 50; }
+stream__damaged() { over "delay 200us loss 1% corrupt 1%" arrives 30; }
 
 stream__one_end_without_tlt() {
 	in_b "$turnpike" tlt off
-	arrives
-	_status=$?
+	arrives 20
+	_result=$?
 	in_b "$turnpike" tlt set
-	return $_status
+	return $_result
 }
 
 # The path did what these cases are about.
 zz__clocking_took_place() {
+	in_a "$turnpike" tlt stats | grep -E '^(sent|inject|cuts|echoes|rtos)'
 	[ "$(counter injected_byte)" -gt 0 ] && [ "$(counter injected_segment)" -gt 0 ] &&
-		[ "$(counter cuts)" -gt 0 ] && return 0
-	in_a "$turnpike" tlt stats
-	return 1
+		[ "$(counter cuts)" -gt 0 ]
 }
 
 # What clocking sends leaves marked as such, however the path has treated the flow.
@@ -94,10 +146,13 @@ cases="$*"
 ktap_start
 need_module
 make_hosts
-trap 'drop_hosts; unload_module' EXIT
-path delay 200us 50us loss 1% || ktap_fail "netem"
+trap 'rm -f "$went_through"; drop_hosts; unload_module' EXIT
+# shellcheck disable=SC2086  # words
+path $rough || ktap_fail "netem"
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
+: > "$went_through"
 # shellcheck disable=SC2086  # a list
 run_cases $cases
+ktap_note "bytes that were compared: $(awk '{ sum += $1 } END { print sum + 0 }' "$went_through")"
 finish_hosts
