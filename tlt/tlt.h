@@ -193,6 +193,10 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_ne
 
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
 
+/* States in which an ACK makes sense: important data is answered. */
+#define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \
+				 TCPF_CLOSE_WAIT | TCPF_CLOSING | TCPF_LAST_ACK)
+
 void tlt_attend_later(struct tlt_flow *flow, struct sock *sk);
 void tlt_attend_wait(const struct tlt_net *tn);
 int tlt_attend_init(void);

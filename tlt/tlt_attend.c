@@ -19,10 +19,6 @@ struct tlt_attend_queue {
 static DEFINE_PER_CPU(struct tlt_attend_queue, tlt_attend_queues);
 static struct workqueue_struct *tlt_attend_works;
 
-/* States in which an ACK makes sense. */
-#define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \
-				 TCPF_CLOSE_WAIT | TCPF_CLOSING | TCPF_LAST_ACK)
-
 /* TCP delays ACKs; important data is answered now.  The output hook marks it. */
 static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
 {

@@ -68,12 +68,14 @@ static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *sk
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct tlt_ack a = {
+		.seq = ntohl(th->seq),
+		.rcv_nxt = tp->rcv_nxt,
 		.ack = ntohl(th->ack_seq),
 		.snd_una = tp->snd_una,
 		.window = (u32)ntohs(th->window) << tp->rx_opt.snd_wscale,
 		.snd_wnd = tp->snd_wnd,
-		.bare = !p->data_bytes && th->ack && !th->syn && !th->fin && !th->rst && !th->urg &&
-			!th->cwr,
+		.data_bytes = p->data_bytes,
+		.bare = th->ack && !th->syn && !th->fin && !th->rst && !th->urg && !th->cwr,
 		.new_sack = tlt_in_has_new_sack(tp, th, ntohl(th->ack_seq)),
 	};
 
@@ -81,9 +83,9 @@ static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *sk
 }
 
 /*
- * A clock echo that tells nothing stays here (the paper's appendix): as a duplicate
- * ACK it would be taken for a sign of loss.  A single one for each packet injected,
- * and never one with anything else to say.
+ * What clocking brings and tells nothing stays here: an echo (the paper's appendix), which
+ * as a duplicate ACK would be taken for a sign of loss, a single one for each packet
+ * injected; and a byte that TCP has.  Never one with anything else to say.
  */
 static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
 			      const struct tlt_packet *p)
@@ -180,15 +182,21 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 	return NF_DROP;
 }
 
-static void tlt_in_data(struct tlt_flow *flow, struct sock *sk, const struct sk_buff *skb,
-			const struct tlt_packet *p, enum tlt_kind kind)
+static unsigned int tlt_in_data(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
+				const struct sk_buff *skb, const struct tlt_packet *p,
+				enum tlt_kind kind)
 {
 	if (!p->data_bytes || !tlt_in_seq_is_possible(sk, tlt_tcp_header(skb, p)))
-		return;
+		return NF_ACCEPT;
 	tlt_flow_lock(flow);
 	tlt_receiver_data(&flow->receiver, kind);
 	tlt_flow_unlock(flow);
 	tlt_attend_later(flow, sk);
+	if (kind != TLT_CLOCK || !((1 << sk->sk_state) & TLT_ANSWER_STATES) ||
+	    !tlt_in_is_to_drop(sk, skb, p))
+		return NF_ACCEPT;
+	tlt_count(tn, TLT_STAT_CLOCKS_DROPPED);
+	return NF_DROP;
 }
 
 /* What cannot be the peer's says nothing about it. */
@@ -228,7 +236,7 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 	if (kind == TLT_ECHO || kind == TLT_CLOCK_ECHO)
 		return tlt_in_echo(tn, flow, sk, skb, p, kind);
 	if (kind == TLT_DATA || kind == TLT_CLOCK)
-		tlt_in_data(flow, sk, skb, p, kind);
+		return tlt_in_data(tn, flow, sk, skb, p, kind);
 	return NF_ACCEPT;
 }
 

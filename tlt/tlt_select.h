@@ -124,13 +124,16 @@ struct tlt_clock_data {
 	bool lost;		/* they were lost, by the echo's evidence */
 };
 
-/* A pure ACK that came marked as clock echo, and what the sender knows already. */
+/* A packet that came marked as clock data or clock echo, and what TCP knows already. */
 struct tlt_ack {
+	u32 seq;
+	u32 rcv_nxt;
 	u32 ack;
 	u32 snd_una;
 	u32 window;
 	u32 snd_wnd;
-	bool bare;		/* no data, no flag but ACK (and ECE) */
+	u32 data_bytes;
+	bool bare;		/* no flag but ACK (and ECE) */
 	bool new_sack;		/* it has a SACK block not seen before */
 };
 
@@ -369,11 +372,18 @@ static inline bool tlt_sender_echo(struct tlt_sender *s, const struct tlt_echo *
 	return true;
 }
 
-/* A clock echo that tells TCP nothing; it must not count as a duplicate ACK there. */
+/*
+ * A clock echo that tells TCP nothing; it must not count as a duplicate ACK there.  The
+ * same for a byte of clock data that TCP has: it would be taken for a retransmission that
+ * was not needed, and the peer be told so (DSACK).  A lost segment that came twice is
+ * one, and the peer's TCP counts on being told.
+ */
 static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
 {
-	return a->bare && !tlt_before(a->snd_una, a->ack) && a->window == a->snd_wnd &&
-	       !a->new_sack;
+	bool known = !a->data_bytes || (a->data_bytes == 1 && tlt_before(a->seq, a->rcv_nxt));
+
+	return known && a->bare && !tlt_before(a->snd_una, a->ack) &&
+	       a->window == a->snd_wnd && !a->new_sack;
 }
 
 /*

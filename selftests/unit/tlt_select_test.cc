@@ -153,7 +153,9 @@ TEST(Algorithm1, random_events__same_as_the_model)
 					break;
 				bool clock_echo = random() % 2;
 				u32 ack = una + random() % 3;
-				tlt_ack a = {ack, una, 100, 100, true, false};
+				tlt_ack a = {.seq = 0, .rcv_nxt = 0, .ack = ack, .snd_una = una,
+					     .window = 100, .snd_wnd = 100, .data_bytes = 0,
+					     .bare = true, .new_sack = false};
 				tlt_echo e = {now, false};
 				bool up = model.receiveAck(clock_echo ? TLT_CLOCK_ECHO : TLT_ECHO, ack, una);
 				ASSERT_TRUE(tlt_sender_echo(&s, &e));
@@ -545,7 +547,9 @@ TEST_F(Sender, rate_based__first_and_last_of_a_round_of_retransmissions)
 
 TEST(Ack, tells_nothing__only_if_nothing_at_all_is_new)
 {
-	const tlt_ack old = {1000, 1000, 5000, 5000, true, false};
+	const tlt_ack old = {.seq = 7000, .rcv_nxt = 7000, .ack = 1000, .snd_una = 1000,
+			     .window = 5000, .snd_wnd = 5000, .data_bytes = 0, .bare = true,
+			     .new_sack = false};
 	tlt_ack a = old;
 
 	EXPECT_TRUE(tlt_ack_tells_nothing(&a));
@@ -560,6 +564,32 @@ TEST(Ack, tells_nothing__only_if_nothing_at_all_is_new)
 	a = old, a.bare = false;
 	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
 	a = old, a.new_sack = true;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+}
+
+TEST(Ack, tells_nothing__a_byte_that_came_before)
+{
+	const tlt_ack known = {.seq = 0xffffffff, .rcv_nxt = 0, .ack = 1000, .snd_una = 1000,
+			       .window = 5000, .snd_wnd = 5000, .data_bytes = 1, .bare = true,
+			       .new_sack = false};
+	tlt_ack a = known;
+
+	EXPECT_TRUE(tlt_ack_tells_nothing(&a));
+	a = known, a.seq = 0;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a)) << "the byte that TCP waits for";
+	a = known, a.seq = 1;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a)) << "a byte after a hole";
+	a = known, a.seq = 0u - 1448, a.data_bytes = 1448;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a)) << "a segment: the peer's TCP is to be told";
+	a = known, a.seq = 0u - 2, a.data_bytes = 2;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = known, a.ack = 1001;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = known, a.window = 5001;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = known, a.new_sack = true;
+	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
+	a = known, a.bare = false;
 	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
 }
 

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Clocking causes no congestion response: where nothing is lost TCP reduces its window as
+# seldom with TLT as without, and where something is it takes back few reductions.
+#
+# usage: response.sh [CASE...]
+
+# shellcheck source=selftests/tlt/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+tracing=/sys/kernel/tracing
+event=$tracing/events/tcp/tcp_cong_state_set
+
+# A connection of many small writes: what comes last is often unacknowledged when an echo
+# comes, and there is nothing more to send.
+writes() {
+	in_a "$stream" send 10.1.0.2 --seed "$1" --repeat "$2" --bytes 1000000 --write 4000 \
+		--pause 0.00005
+}
+
+bulk() { in_a "$stream" send 10.1.0.2 --seed "$1" --repeat "$2" --bytes 3000000; }
+
+# Windows that were reduced, by whatever TCP took for congestion: the states CWR, Recovery
+# and Loss that it came into.
+reductions() { grep -c tcp_cong_state_set "$tracing/trace"; }
+
+# undone: reductions that TCP took back
+undone() {
+	in_a nstat -asz TcpExtTCPFullUndo TcpExtTCPPartialUndo TcpExtTCPDSACKUndo \
+		TcpExtTCPLossUndo TcpExtTCPSpuriousRTOs | awk '/^Tcp/ { sum += $2 } END { print sum }'
+}
+
+# responses COMMAND...: $reduced and $taken_back meanwhile
+responses() {
+	echo > "$tracing/trace"
+	_before=$(undone)
+	"$@" || return 1
+	reduced=$(reductions)
+	taken_back=$(($(undone) - _before))
+}
+
+# compare COMMAND...: without TLT, and with it: $reduced_off, $reduced_on, ...
+compare() {
+	tlt_off && responses "$@" || return 1
+	reduced_off=$reduced taken_back_off=$taken_back
+	_injected=$(($(counter injected_byte) + $(counter injected_segment)))
+	tlt_on && responses "$@" || return 1
+	reduced_on=$reduced taken_back_on=$taken_back
+	injected=$(($(counter injected_byte) + $(counter injected_segment) - _injected))
+	echo "reduced without TLT $reduced_off with $reduced_on, taken back $taken_back_off" \
+		"$taken_back_on, injected $injected"
+	[ $injected -gt 0 ]
+}
+
+# not_more ON OFF: two counts of chance events, of which the first is no larger than the
+# second can be (three standard deviations of their difference)
+not_more() {
+	awk -v on="$1" -v off="$2" 'BEGIN { exit !(on <= off + 3 * sqrt(on + off)) }'
+}
+
+clean__writes_cause_no_reduction() {
+	path delay 200us && compare writes 1 10 && [ "$reduced_on" = 0 ] && [ "$reduced_off" = 0 ]
+}
+
+clean__bulk_causes_no_reduction() {
+	path delay 200us rate 1gbit && compare bulk 1 10 && [ "$reduced_on" = 0 ] &&
+		[ "$reduced_off" = 0 ]
+}
+
+reordered__writes_cause_no_more_reductions() {
+	path delay 200us reorder 1% && compare writes 1 40 && not_more "$reduced_on" "$reduced_off"
+}
+
+reordered__bulk_causes_no_more_reductions() {
+	path delay 200us reorder 1% && compare bulk 1 40 && not_more "$reduced_on" "$reduced_off"
+}
+
+# Without TLT none of them is.  A segment that clocking and TCP both repair comes twice,
+# and its recovery seems to have been unneeded: some three to seven in a hundred.  With
+# bytes of clocking that the receiver calls duplicates it is more than twenty.
+few_taken_back() { [ "$taken_back_on" -le $((taken_back_off + reduced_on / 8)) ]; }
+
+lost__writes_take_few_back() {
+	path delay 200us loss 1% && compare writes 1 120 && few_taken_back
+}
+
+lost__bulk_takes_few_back() {
+	path delay 200us loss 1% && compare bulk 1 200 && few_taken_back
+}
+
+[ -d "$event" ] || skip_all "needs the trace event tcp_cong_state_set"
+command -v nstat > /dev/null || skip_all "needs nstat"
+command -v ethtool > /dev/null || skip_all "needs ethtool"
+cases="$*"
+ktap_start
+need_module
+make_hosts
+trap 'echo 0 > "$event/enable"; echo 0 > "$event/filter"; drop_hosts; unload_module' EXIT
+# With bursts cut in two there would be more packets to be out of order.
+in_a ethtool -K veth0 tso off gso off > /dev/null || ktap_fail "offload__off"
+echo "cong_state >= 2" > "$event/filter" && echo 1 > "$event/enable" || ktap_fail "trace__on"
+tlt_on || ktap_fail "tlt__set"
+start_server || ktap_fail "receiver__starts"
+# shellcheck disable=SC2086  # a list
+run_cases $cases
+finish_hosts
