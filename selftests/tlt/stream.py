@@ -51,7 +51,8 @@ def rounds(seed, size):
     generator = random.Random(seed)
     while size > 0:
         before = generator.randbytes(generator.randint(1, ROUND))
-        after = generator.randbytes(generator.randint(0, ROUND))
+        # What is read after the urgent byte moves the reader off the mark.
+        after = generator.randbytes(generator.randint(1, ROUND))
         yield before, generator.randbytes(1), after
         size -= len(before) + 1 + len(after)
 
@@ -137,6 +138,12 @@ def read_to_end(sock):
     return text.decode()
 
 
+def drain(sock):
+    """Closed with data unread, a socket resets its connection, and what it said is lost."""
+    while sock.recv(CHUNK):
+        pass
+
+
 def send_content(sock, seed, args):
     for part in content(seed, args.bytes):
         step = args.write or len(part)
@@ -150,16 +157,20 @@ class Server:
     def __init__(self, args):
         self.args = args
         self.verdicts = {}  # of connections that their sender closed
+        self.listener = None
 
     def compare_urgent(self, sock, way, seed, size):
         inline = way == "inline"
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, inline)
         reader = Reader(sock)
-        for before, byte, after in rounds(seed, size):
-            reader.expect_unmarked(before)
-            reader.expect_urgent(byte, inline)
-            reader.expect(after)
-            sock.sendall(TURN)
+        with self.listener.accept()[0] as turns:
+            for before, byte, after in rounds(seed, size):
+                reader.expect_unmarked(before)
+                reader.expect_urgent(byte, inline)
+                if not inline:
+                    turns.sendall(TURN)
+                reader.expect(after)
+                turns.sendall(TURN)
 
     def compare_both(self, sock, seed, size):
         def answer():
@@ -202,12 +213,15 @@ class Server:
                     self.verdicts[int(seed)] = verdict
                 else:
                     sock.sendall(verdict.encode())
+                    sock.shutdown(socket.SHUT_WR)
+                    drain(sock)
             except (OSError, Differs, ValueError) as error:
                 print(error, file=sys.stderr)
 
     def run(self):
         with socket.create_server(("", self.args.port), family=socket.AF_INET6,
                                   dualstack_ipv6=True, backlog=100) as listener:
+            self.listener = listener
             if self.args.receive_buffer:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
                                     self.args.receive_buffer)
@@ -228,7 +242,7 @@ class Sender:
         self.compared = args.bytes
         self.retransmits = 0
 
-    def connect(self, way):
+    def open(self):
         args = self.args
         family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
         sock = socket.socket(family, socket.SOCK_STREAM)
@@ -238,16 +252,28 @@ class Sender:
         if args.write:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.connect((args.address, args.port))
-        sock.sendall(f"{way} {self.seed} {args.bytes}\n".encode())
         return sock
 
-    def send_urgent(self, sock):
-        for before, byte, after in rounds(self.seed, self.args.bytes):
-            sock.sendall(before)
-            sock.send(byte, socket.MSG_OOB)
-            sock.sendall(after)
-            if sock.recv(1) != TURN:
-                return
+    def connect(self, way):
+        sock = self.open()
+        sock.sendall(f"{way} {self.seed} {self.args.bytes}\n".encode())
+        return sock
+
+    def send_urgent(self, sock, inline):
+        """
+        Linux 6.12, with TLT or without, takes a byte of a TCP header for the urgent byte
+        where a segment or an ACK that begins right after it overtakes it. So what comes
+        after waits, and turns are told on a connection of their own.
+        """
+        with self.open() as turns:
+            for before, byte, after in rounds(self.seed, self.args.bytes):
+                sock.sendall(before)
+                sock.send(byte, socket.MSG_OOB)
+                if not inline and turns.recv(1) != TURN:
+                    return
+                sock.sendall(after)
+                if turns.recv(1) != TURN:
+                    return
 
     def send_both(self, sock):
         sender = threading.Thread(target=send_content, args=(sock, self.seed, self.args))
@@ -260,7 +286,7 @@ class Sender:
 
     def send(self, sock, way):
         if way in ("urgent", "inline"):
-            self.send_urgent(sock)
+            self.send_urgent(sock, way == "inline")
         elif way == "both":
             self.send_both(sock)
         else:
