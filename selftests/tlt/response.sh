@@ -85,6 +85,7 @@ lost__writes_take_few_back() {
 }
 
 lost__bulk_takes_few_back() {
+	[ "${TURNPIKE_DEBUG:-0}" = 0 ] || { echo "1.2 GB take too long on the debug kernel"; return 4; }
 	path delay 200us loss 1% && compare bulk 1 200 && few_taken_back
 }
 
