@@ -53,9 +53,10 @@ compare() {
 }
 
 # not_more ON OFF: two counts of chance events, of which the first is no larger than the
-# second can be (three standard deviations of their difference)
+# second can be: four standard deviations of their difference, since a connection's reductions
+# come in clusters.  Twice as many as 85 are found.
 not_more() {
-	awk -v on="$1" -v off="$2" 'BEGIN { exit !(on <= off + 3 * sqrt(on + off)) }'
+	awk -v on="$1" -v off="$2" 'BEGIN { exit !(on <= off + 4 * sqrt(on + off)) }'
 }
 
 clean__writes_cause_no_reduction() {
@@ -72,7 +73,11 @@ reordered__writes_cause_no_more_reductions() {
 }
 
 reordered__bulk_causes_no_more_reductions() {
-	path delay 200us reorder 1% && compare bulk 1 40 && not_more "$reduced_on" "$reduced_off"
+	# A tenth of the speed on a debug kernel.
+	_connections=200
+	[ "${TURNPIKE_DEBUG:-0}" = 0 ] || _connections=40
+	path delay 200us reorder 1% && compare bulk 1 $_connections &&
+		not_more "$reduced_on" "$reduced_off"
 }
 
 # Without TLT none of them is.  A segment that clocking and TCP both repair comes twice,
@@ -100,6 +105,9 @@ trap 'echo 0 > "$event/enable"; echo 0 > "$event/filter"; drop_hosts; unload_mod
 # With bursts cut in two there would be more packets to be out of order.
 in_a ethtool -K veth0 tso off gso off > /dev/null || ktap_fail "offload__off"
 echo "cong_state >= 2" > "$event/filter" && echo 1 > "$event/enable" || ktap_fail "trace__on"
+# What one connection learned of a path is not for the next, which may be without TLT.
+in_a sysctl -q -w net.ipv4.tcp_no_metrics_save=1 &&
+	in_b sysctl -q -w net.ipv4.tcp_no_metrics_save=1 || ktap_fail "metrics__off"
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
 # shellcheck disable=SC2086  # a list
