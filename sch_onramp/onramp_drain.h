@@ -25,8 +25,8 @@
 #define ONRAMP_DRAIN_SHIFT		27
 #define ONRAMP_DRAIN_SHIFT_MAX		29
 
-/* Longer than it takes until others see that the queue gets shorter, and stop: two round
- * trips with a queue of 50 us.  60 us were too few for twelve flows of four hosts.
+/* Longer than it takes until others see that the queue gets shorter, and stop: a round trip
+ * with a queue of 50 to 70 us in it.  60 us were too few for twelve flows of four hosts.
  */
 #define ONRAMP_DRAIN_SPREAD_NS		100000
 
