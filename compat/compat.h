@@ -106,11 +106,14 @@ static inline void tp_netdev_set_lltx(struct net_device *dev)
 
 /* -- the kernel's fq, which onramp does as --------------------------------- */
 
-/* How many bands it has, with what weights, and whether it has a fast path. */
+/* How many bands it has, with what weights, whether it has a fast path, and whether each
+ * lookup collects old flows or only those in a table that is crowded with them.
+ */
 #ifdef TP_HAVE_FQ_BANDS
 #define TP_FQ_BANDS		FQ_BANDS
 #define TP_FQ_MIN_WEIGHT	FQ_MIN_WEIGHT
 #define TP_FQ_FAST_PATH		true
+#define TP_FQ_GC_ALWAYS		true
 
 static inline int tp_fq_weight(int band)
 {
@@ -125,6 +128,7 @@ static inline u8 tp_fq_prio2band(int prio)
 #define TP_FQ_BANDS		1
 #define TP_FQ_MIN_WEIGHT	0
 #define TP_FQ_FAST_PATH		false
+#define TP_FQ_GC_ALWAYS		false
 
 static inline int tp_fq_weight(int band)
 {
@@ -171,12 +175,29 @@ static inline struct sk_buff *tp_qdisc_dequeue_internal(struct Qdisc *sch)
 #define TP_MODULE_ALIAS_SCH(name)	MODULE_ALIAS("sch_" name)
 #endif
 
+/* How tc has the module of an action loaded. */
+#ifdef TP_HAVE_MODULE_ALIAS_NET_ACT
+#define TP_MODULE_ALIAS_ACT(name)	MODULE_ALIAS_NET_ACT(name)
+#else
+#define TP_MODULE_ALIAS_ACT(name)	MODULE_ALIAS("act_" name)
+#endif
+
 static inline bool tp_sk_is_tcp(const struct sock *sk)
 {
 #ifdef TP_HAVE_SK_IS_TCP
 	return sk_is_tcp(sk);
 #else
 	return sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP;
+#endif
+}
+
+/* Do the connection's own timestamps count microseconds? */
+static inline bool tp_tcp_usec_ts(const struct tcp_sock *tp)
+{
+#ifdef TP_HAVE_TCP_CLOCK_TS
+	return tp->tcp_usec_ts;
+#else
+	return false;
 #endif
 }
 

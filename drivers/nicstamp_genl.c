@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Generic netlink: ports, flows and counters are shown; include/uapi/turnpike.h. */
+/*
+ * Generic netlink: ports, flows and counters are shown, devices given to the generic feed,
+ * readings of their NICs' clocks taken;
+ * include/uapi/turnpike.h.
+ */
+#include <linux/if.h>
 #include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+#include <net/net_namespace.h>
 #include <net/genetlink.h>
 
 #include "nicstamp_internal.h"
@@ -31,8 +38,9 @@ static int nicstamp_genl_stats(struct sk_buff *skb, struct genl_info *info)
 	if (!msg)
 		return -ENOMEM;
 	header = genlmsg_put_reply(msg, info, &nicstamp_genl_family, 0, STAMPS_CMD_STATS);
-	if (!header || nicstamp_genl_put_stats(msg, STAMPS_A_STATS, nicstamp_stats,
-					       STAMPS_STATS)) {
+	if (!header ||
+	    nicstamp_genl_put_stats(msg, STAMPS_A_STATS, nicstamp_stats, STAMPS_STATS) ||
+	    nla_put_u32(msg, STAMPS_A_PROBES, nicstamp_feed_probe_count())) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}
@@ -59,7 +67,7 @@ static int nicstamp_genl_put_map(struct sk_buff *msg, struct nicstamp_port *port
 
 	do {
 		seq = read_seqbegin(&port->lock);
-		map = port->map;
+		map = nicstamp_follow_is_on(port) ? port->follow.map : port->map;
 	} while (read_seqretry(&port->lock, seq));
 	if (!map.readings || now_ns < map.sys_ns ||
 	    !nicstamp_map_to_sys(&map, map.dev_ns + (now_ns - map.sys_ns), &sys_ns, &error_ns))
@@ -87,6 +95,8 @@ static int nicstamp_genl_put_port(struct sk_buff *msg, struct nicstamp_port *por
 	    nla_put_u32(msg, STAMPS_PORT_STEP_NS, info->step_ns) ||
 	    (info->tx_first && nla_put_flag(msg, STAMPS_PORT_TX_FIRST)) ||
 	    (port->host && nla_put_flag(msg, STAMPS_PORT_HOST)) ||
+	    (port->generic && nla_put_flag(msg, STAMPS_PORT_GENERIC)) ||
+	    (nicstamp_follow_is_on(port) && nla_put_flag(msg, STAMPS_PORT_FOLLOWED)) ||
 	    nicstamp_genl_put_map(msg, port) ||
 	    nicstamp_genl_put_stats(msg, STAMPS_PORT_STATS, port->stats,
 				    STAMPS_PORT_STATS_COUNT))
@@ -100,17 +110,25 @@ static int nicstamp_genl_put_port(struct sk_buff *msg, struct nicstamp_port *por
 static int nicstamp_genl_put_times(struct sk_buff *msg, struct nicstamp_flow *flow)
 {
 	u64 samples, rtt_ns, rtt_min_ns, tcp_rtt_ns;
+	bool tx_host, rx_host;
+	u32 error_ns;
 
 	spin_lock_bh(&flow->lock);
 	samples = flow->samples;
 	rtt_ns = flow->rtt_ns;
 	rtt_min_ns = flow->rtt_min_ns;
 	tcp_rtt_ns = flow->tcp_rtt_ns;
+	error_ns = flow->error_ns;
+	tx_host = flow->host;
+	rx_host = flow->host && !flow->ack_by_nic;
 	spin_unlock_bh(&flow->lock);
 	return nla_put_u64_64bit(msg, STAMPS_FLOW_SAMPLES, samples, STAMPS_FLOW_PAD) ||
 	       nla_put_u64_64bit(msg, STAMPS_FLOW_RTT_NS, rtt_ns, STAMPS_FLOW_PAD) ||
 	       nla_put_u64_64bit(msg, STAMPS_FLOW_RTT_MIN_NS, rtt_min_ns, STAMPS_FLOW_PAD) ||
-	       nla_put_u64_64bit(msg, STAMPS_FLOW_TCP_RTT_NS, tcp_rtt_ns, STAMPS_FLOW_PAD);
+	       nla_put_u64_64bit(msg, STAMPS_FLOW_TCP_RTT_NS, tcp_rtt_ns, STAMPS_FLOW_PAD) ||
+	       nla_put_u32(msg, STAMPS_FLOW_ERROR_NS, error_ns) ||
+	       (tx_host && nla_put_flag(msg, STAMPS_FLOW_TX_HOST)) ||
+	       (rx_host && nla_put_flag(msg, STAMPS_FLOW_RX_HOST));
 }
 
 static int nicstamp_genl_put_flow(struct sk_buff *msg, struct nicstamp_flow *flow)
@@ -202,16 +220,152 @@ full:
 	return msg->len;
 }
 
+/* -- the generic feed --------------------------------------------------------- */
+
+/* Where the named device is; held. */
+static struct net *nicstamp_genl_net(struct genl_info *info)
+{
+	const struct nlattr *fd = info->attrs[STAMPS_A_NETNS_FD];
+	struct net *net;
+
+	if (!fd)
+		return get_net(genl_info_net(info));
+	net = get_net_ns_by_fd(nla_get_u32(fd));
+	if (IS_ERR(net))
+		NL_SET_ERR_MSG_ATTR(info->extack, fd, "no such network namespace");
+	return net;
+}
+
+static int nicstamp_genl_on_device(struct genl_info *info,
+				   int (*act)(struct net_device *dev, struct genl_info *info))
+{
+	const struct nlattr *name = info->attrs[STAMPS_A_DEV];
+	struct net_device *dev;
+	struct net *net;
+	int err = -ENODEV;
+
+	if (!name) {
+		GENL_SET_ERR_MSG(info, "a device is needed");
+		return -EINVAL;
+	}
+	net = nicstamp_genl_net(info);
+	if (IS_ERR(net))
+		return PTR_ERR(net);
+	rtnl_lock();
+	dev = __dev_get_by_name(net, nla_data(name));
+	if (dev)
+		err = act(dev, info);
+	else
+		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such device");
+	rtnl_unlock();
+	put_net(net);
+	return err;
+}
+
+static int nicstamp_genl_use_device(struct net_device *dev, struct genl_info *info)
+{
+	return nicstamp_feed_use(dev, info->extack);
+}
+
+static int nicstamp_genl_use(struct sk_buff *skb, struct genl_info *info)
+{
+	return nicstamp_genl_on_device(info, nicstamp_genl_use_device);
+}
+
+static int nicstamp_genl_drop_device(struct net_device *dev, struct genl_info *info)
+{
+	return nicstamp_feed_drop(dev, info->extack);
+}
+
+static int nicstamp_genl_drop(struct sk_buff *skb, struct genl_info *info)
+{
+	return nicstamp_genl_on_device(info, nicstamp_genl_drop_device);
+}
+
+/* -- receive stamps of stock drivers -------------------------------------------- */
+
+static int nicstamp_genl_answer_number(struct genl_info *info, u32 number)
+{
+	struct sk_buff *msg = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	void *header;
+
+	if (!msg)
+		return -ENOMEM;
+	header = genlmsg_put_reply(msg, info, &nicstamp_genl_family, 0, STAMPS_CMD_FOLLOW);
+	if (!header || nla_put_u32(msg, STAMPS_A_NUMBER, number)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return genlmsg_reply(msg, info);
+}
+
+/* Without an answer it is followed all the same, until the socket is closed. */
+static int nicstamp_genl_follow_device(struct net_device *dev, struct genl_info *info)
+{
+	u32 step_ns = nla_get_u32(info->attrs[STAMPS_A_STEP_NS]), number;
+	int err = nicstamp_follow_device(dev, info->snd_portid, step_ns, &number, info->extack);
+
+	return err ?: nicstamp_genl_answer_number(info, number);
+}
+
+static int nicstamp_genl_follow(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *step = info->attrs[STAMPS_A_STEP_NS];
+
+	if (!step) {
+		GENL_SET_ERR_MSG(info, "the resolution of the clock is needed");
+		return -EINVAL;
+	}
+	if (!nla_get_u32(step) || nla_get_u32(step) > NICSTAMP_STEP_MAX_NS) {
+		NL_SET_ERR_MSG_ATTR(info->extack, step, "the resolution is 1 to 1000000 ns");
+		return -ERANGE;
+	}
+	return nicstamp_genl_on_device(info, nicstamp_genl_follow_device);
+}
+
+static int nicstamp_genl_reading(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	struct nicstamp_crossing crossing;
+
+	if (!a[STAMPS_A_NUMBER] || !a[STAMPS_A_BEFORE_NS] || !a[STAMPS_A_NIC_NS] ||
+	    !a[STAMPS_A_AFTER_NS]) {
+		GENL_SET_ERR_MSG(info, "a reading is a number and three times");
+		return -EINVAL;
+	}
+	crossing.before_ns = nla_get_u64(a[STAMPS_A_BEFORE_NS]);
+	crossing.nic_ns = nla_get_u64(a[STAMPS_A_NIC_NS]);
+	crossing.after_ns = nla_get_u64(a[STAMPS_A_AFTER_NS]);
+	return nicstamp_follow_tell(nla_get_u32(a[STAMPS_A_NUMBER]), info->snd_portid, &crossing,
+				    info->extack);
+}
+
+static const struct nla_policy nicstamp_genl_policy[STAMPS_A_MAX + 1] = {
+	[STAMPS_A_DEV] = { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+	[STAMPS_A_NETNS_FD] = { .type = NLA_U32 },
+	[STAMPS_A_STEP_NS] = { .type = NLA_U32 },
+	[STAMPS_A_NUMBER] = { .type = NLA_U32 },
+	[STAMPS_A_BEFORE_NS] = { .type = NLA_U64 },
+	[STAMPS_A_NIC_NS] = { .type = NLA_U64 },
+	[STAMPS_A_AFTER_NS] = { .type = NLA_U64 },
+};
+
 static const struct genl_ops nicstamp_genl_ops[] = {
 	{ .cmd = STAMPS_CMD_STATS, .doit = nicstamp_genl_stats },
 	{ .cmd = STAMPS_CMD_PORTS, .dumpit = nicstamp_genl_ports },
 	{ .cmd = STAMPS_CMD_FLOWS, .flags = GENL_ADMIN_PERM, .dumpit = nicstamp_genl_flows },
+	{ .cmd = STAMPS_CMD_USE, .flags = GENL_ADMIN_PERM, .doit = nicstamp_genl_use },
+	{ .cmd = STAMPS_CMD_DROP, .flags = GENL_ADMIN_PERM, .doit = nicstamp_genl_drop },
+	{ .cmd = STAMPS_CMD_FOLLOW, .flags = GENL_ADMIN_PERM, .doit = nicstamp_genl_follow },
+	{ .cmd = STAMPS_CMD_READING, .flags = GENL_ADMIN_PERM, .doit = nicstamp_genl_reading },
 };
 
 static struct genl_family nicstamp_genl_family __ro_after_init = {
 	.name = STAMPS_GENL_NAME,
 	.version = STAMPS_GENL_VERSION,
 	.maxattr = STAMPS_A_MAX,
+	.policy = nicstamp_genl_policy,
 	.parallel_ops = true,
 	.module = THIS_MODULE,
 	.ops = nicstamp_genl_ops,

@@ -2,8 +2,15 @@
 /*
  * What the files of nicstamp.ko share.
  *
+ *   tracepoints --> nicstamp_feed.c (drivers that know nothing of nicstamp)
+ *                    |
+ *   program's readings --> nicstamp_follow.c (the NIC's receive stamps, of such drivers)
+ *                    |
  *   driver --> nicstamp_packet.c --> flow's records --> nicstamp_sample.c --> consumer
  *                    |               (nicstamp_match.h)
+ *                    +---> arrivals --> nicstamp_arrive.c ------------> consumer
+ *                    |     (nicstamp_arrival.h)
+ *                    +---> nicstamp_depart.c ----- departures --------> consumer
  *                    +-- raw stamp to ns, and to the system's clock: nicstamp_port.c
  */
 #ifndef NICSTAMP_INTERNAL_H
@@ -22,7 +29,9 @@
 #include "include/nicstamp.h"
 #include "include/nicstamp_sample.h"
 #include "include/uapi/turnpike.h"
+#include "nicstamp_arrival.h"
 #include "nicstamp_clock.h"
+#include "nicstamp_follow.h"
 #include "nicstamp_match.h"
 
 /* -- counters (nicstamp_stat.c) -------------------------------------------- */
@@ -44,21 +53,32 @@ u64 nicstamp_stat_sum(const struct nicstamp_stats __percpu *stats, int stat);
 
 /* -- ports (nicstamp_port.c) ----------------------------------------------- */
 
+/* Longer steps make stamps useless, and shorter ones are not counted. */
+#define NICSTAMP_STEP_MAX_NS	1000000
+
 /* A NIC and its clock. The driver's calls hold it; lists are read under RCU. */
 struct nicstamp_port {
 	/* fixed */
 	struct nicstamp_info info;
-	struct net_device *dev;	/* the driver removes the port first */
+	struct net_device *dev;	/* the driver, or the feed, removes the port first */
 	u32 number;		/* from 1 */
-	bool host;		/* the clock is the host's, and stamps are taken by nicstamp */
-	/* counter and map: one writer, the work */
+	bool host;		/* the clock is the host's, and stamps are taken by nicstamp, */
+	bool generic;		/* by the generic feed: the driver knows nothing of it */
+	/* counter and map have one writer, the work; those of follow, which is of a generic port,
+	 * hold nicstamp_lock, or are packets that find it wrong
+	 */
 	seqlock_t lock;
 	struct nicstamp_counter counter;
 	struct nicstamp_map map;
+	struct nicstamp_follow follow;
 	u64 read_ns;		/* system's clock at the last reading; the work's alone */
 	struct nicstamp_stats __percpu *stats;
 	struct delayed_work work;
 	struct list_head list;
+	struct hlist_node by_dev;	/* of the generic feed; nicstamp_lock, RCU */
+	u32 owner;		/* socket of the program that reads the NIC's clock for follow; 0:
+				 * nobody; nicstamp_lock writes
+				 */
 };
 
 /* A stamp in nanoseconds of a clock; clocks are told apart by number. */
@@ -67,12 +87,19 @@ struct nicstamp_stamp {
 	u64 sys_ns;		/* the same moment by the system's clock, */
 	u64 error_ns;		/* if not U64_MAX */
 	u32 clock;
+	bool by_nic;		/* not by the host */
 };
 
 extern struct list_head nicstamp_ports;	/* writers hold nicstamp_lock */
 
 void nicstamp_port_stamp(struct nicstamp_port *port, u64 raw, struct nicstamp_stamp *stamp);
 void nicstamp_port_wake_all(void);
+struct nicstamp_port *nicstamp_port_of(const struct net_device *dev);
+struct nicstamp_port *nicstamp_port_of_number(u32 number);
+struct nicstamp_port *nicstamp_port_alloc_generic(struct net_device *dev);
+void nicstamp_port_enter(struct nicstamp_port *port);
+void nicstamp_port_leave(struct nicstamp_port *port);
+void nicstamp_port_free(struct nicstamp_port *port);
 
 static inline void nicstamp_port_count(struct nicstamp_port *port, enum stamps_stat stat)
 {
@@ -80,15 +107,42 @@ static inline void nicstamp_port_count(struct nicstamp_port *port, enum stamps_s
 	nicstamp_count(stat);
 }
 
-/* -- flows (nicstamp_flow.c) ------------------------------------------------ */
+/* -- packets (nicstamp_packet.c), devices of the generic feed (nicstamp_feed.c) -- */
 
-/* IPv4 addresses are mapped ones. */
-struct nicstamp_tuple {
-	struct in6_addr local;
-	struct in6_addr remote;
-	__be16 local_port;
-	__be16 remote_port;
-};
+struct netlink_ext_ack;
+
+bool nicstamp_rx_matters(void);
+void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb);
+void nicstamp_host_rx(struct nicstamp_port *port, const struct sk_buff *skb);
+
+int nicstamp_feed_init(void);
+void nicstamp_feed_exit(void);
+int nicstamp_feed_update(void);
+u32 nicstamp_feed_probe_count(void);
+struct nicstamp_port *nicstamp_feed_take_out(const struct net_device *dev);
+int nicstamp_feed_use(struct net_device *dev, struct netlink_ext_ack *extack);
+int nicstamp_feed_drop(struct net_device *dev, struct netlink_ext_ack *extack);
+int nicstamp_feed_refuse(const struct nicstamp_port *port, int err,
+			 struct netlink_ext_ack *extack);
+
+/* -- receive stamps of stock drivers (nicstamp_follow.c) ------------------------ */
+
+int nicstamp_follow_init(void);
+void nicstamp_follow_exit(void);
+int nicstamp_follow_device(struct net_device *dev, u32 owner, u32 step_ns, u32 *number,
+			   struct netlink_ext_ack *extack);
+int nicstamp_follow_tell(u32 number, u32 owner, const struct nicstamp_crossing *crossing,
+			 struct netlink_ext_ack *extack);
+void nicstamp_follow_improve(struct nicstamp_port *port, const struct sk_buff *skb, u64 now_ns,
+			     struct nicstamp_stamp *stamp);
+
+/* Does a program read the NIC's clock, so that stamps by it are of use? */
+static inline bool nicstamp_follow_is_on(const struct nicstamp_port *port)
+{
+	return READ_ONCE(port->owner);
+}
+
+/* -- flows (nicstamp_flow.c) ------------------------------------------------ */
 
 struct nicstamp_flow {
 	/* fixed while in the tables */
@@ -105,6 +159,8 @@ struct nicstamp_flow {
 	u32 missed;			/* as in struct nicstamp_sample */
 	u64 samples;
 	u64 rtt_ns;			/* the newest, */
+	u32 error_ns;			/* no further off, */
+	bool ack_by_nic;		/* as in struct nicstamp_sample, */
 	u64 tcp_rtt_ns;			/* and TCP's of the same ACK */
 	u64 rtt_min_ns;
 	struct rcu_head rcu;
@@ -119,6 +175,28 @@ void nicstamp_flow_forget(const struct sock *sk);
 bool nicstamp_flow_any(void);
 u32 nicstamp_flow_buckets(void);
 struct hlist_head *nicstamp_flow_bucket(u32 i);
+
+/* -- times of arrival (nicstamp_arrive.c) ------------------------------------ */
+
+int nicstamp_arrive_init(void);
+void nicstamp_arrive_exit(void);
+void nicstamp_arrive_begin(const atomic_t *wanted);
+void nicstamp_arrive_end(const atomic_t *wanted);
+bool nicstamp_arrive_asked(void);
+bool nicstamp_arrive_any(void);
+void nicstamp_arrive_enter(const struct nicstamp_tuple *tuple, u32 end_seq,
+			   const struct nicstamp_stamp *stamp);
+bool nicstamp_arrive_get(const struct nicstamp_tuple *tuple, u32 end_seq,
+			 struct nicstamp_arrived *arrived);
+
+/* -- times of departure (nicstamp_depart.c) ---------------------------------- */
+
+void nicstamp_depart_begin(const struct nicstamp_departures *departures);
+void nicstamp_depart_end(const struct nicstamp_departures *departures);
+bool nicstamp_depart_asked(void);
+bool nicstamp_depart_wanted(const struct sock *sk, u32 end_seq);
+bool nicstamp_depart_sent(const struct sock *sk, u32 end_seq, u32 tx_seq,
+			  const struct nicstamp_stamp *stamp);
 
 /* -- consumers (nicstamp_sample.c), netlink (nicstamp_genl.c), main ---------- */
 

@@ -13,11 +13,26 @@ static int __init nicstamp_load(void)
 	err = nicstamp_flow_init();
 	if (err)
 		goto fail_stat;
-	err = nicstamp_genl_init();
+	err = nicstamp_arrive_init();
 	if (err)
 		goto fail_flow;
+	err = nicstamp_feed_init();
+	if (err)
+		goto fail_arrive;
+	err = nicstamp_follow_init();
+	if (err)
+		goto fail_feed;
+	err = nicstamp_genl_init();
+	if (err)
+		goto fail_follow;
 	return 0;
 
+fail_follow:
+	nicstamp_follow_exit();
+fail_feed:
+	nicstamp_feed_exit();
+fail_arrive:
+	nicstamp_arrive_exit();
 fail_flow:
 	nicstamp_flow_exit();
 fail_stat:
@@ -25,11 +40,14 @@ fail_stat:
 	return err;
 }
 
-/* Drivers hold the module by its symbols: no port is left. */
+/* Drivers hold the module by its symbols: no port of theirs is left. */
 static void __exit nicstamp_unload(void)
 {
 	nicstamp_genl_exit();
+	nicstamp_follow_exit();
+	nicstamp_feed_exit();
 	nicstamp_unsubscribe_all();
+	nicstamp_arrive_exit();
 	nicstamp_flow_exit();
 	nicstamp_stat_exit();
 }

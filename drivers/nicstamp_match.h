@@ -16,7 +16,8 @@
  *
  * No record is believed that
  *  - was sent more than once in any part: which copy was acked?
- *  - has its two stamps from two clocks, or from both sides of a clock's step;
+ *  - has its two stamps from two clocks, or from both sides of a clock's step (a stamp
+ *    of another clock that the caller knows how to bring to this one carries the error);
  *  - took no time, or more than the host's own clock saw pass between handing it
  *    over and seeing the ACK, which encloses both stamps.
  */
@@ -53,6 +54,7 @@ struct nicstamp_record {
 	u32 rx_clock;
 	u32 wait_ns;		/* from post to tx */
 	u32 wait_error_ns;	/* U32_MAX: wait_ns is not known */
+	u32 rx_error_ns;	/* of the map that brought rx_ns to its clock; 0: there was none */
 	u16 seg_bytes;
 	u8 flags;
 };
@@ -72,6 +74,7 @@ struct nicstamp_times {
 	u32 end_seq;
 	u32 wait_ns;		/* in the NIC, before the transmit stamp */
 	u32 wait_error_ns;	/* U32_MAX: not known */
+	u32 rx_error_ns;	/* of the ACK's stamp, where it was of another clock */
 	u32 clock;
 };
 
@@ -188,18 +191,20 @@ static inline u64 nicstamp_match_posted(struct nicstamp_match *m, u32 end)
 }
 
 static inline void nicstamp_record_ack(struct nicstamp_record *r, u32 ack, u64 rx_ns, u32 clock,
-				       u64 now_ns)
+				       u32 rx_error_ns, u64 now_ns)
 {
 	r->ack_seq = ack;
 	r->rx_ns = rx_ns;
 	r->rx_clock = clock;
+	r->rx_error_ns = rx_error_ns;
 	r->seen_ns = now_ns;
 	r->flags |= NICSTAMP_R_ACKED;
 }
 
 /* A packet came that acks what is before @ack. */
 static inline enum nicstamp_verdict nicstamp_match_acked(struct nicstamp_match *m, u32 ack,
-							 u64 rx_ns, u32 clock, u64 now_ns)
+							 u64 rx_ns, u32 clock,
+							 u32 rx_error_ns, u64 now_ns)
 {
 	enum nicstamp_verdict verdict = NICSTAMP_UNKNOWN;
 	struct nicstamp_record *r;
@@ -214,7 +219,7 @@ static inline enum nicstamp_verdict nicstamp_match_acked(struct nicstamp_match *
 			break;
 		if (r->flags & NICSTAMP_R_ACKED || nicstamp_after(r->end_seq, ack + r->seg_bytes))
 			continue;
-		nicstamp_record_ack(r, ack, rx_ns, clock, now_ns);
+		nicstamp_record_ack(r, ack, rx_ns, clock, rx_error_ns, now_ns);
 		verdict = NICSTAMP_OK;
 	}
 	return verdict;
@@ -259,6 +264,7 @@ static inline enum nicstamp_verdict nicstamp_match_take(struct nicstamp_match *m
 		t->end_seq = r->end_seq;
 		t->wait_ns = r->wait_ns;
 		t->wait_error_ns = r->wait_error_ns;
+		t->rx_error_ns = r->rx_error_ns;
 		t->clock = r->rx_clock;
 		break;
 	}

@@ -11,6 +11,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
+#include "compat/compat.h"
 #include "nicstamp_internal.h"
 
 struct static_key_false nicstamp_listened = STATIC_KEY_FALSE_INIT;
@@ -21,7 +22,8 @@ EXPORT_SYMBOL_GPL(nicstamp_listened);
 /* Data in a packet: from start to before end. */
 struct nicstamp_run {
 	u32 start_seq;
-	u32 end_seq;
+	u32 end_seq;		/* with a FIN, */
+	u32 data_end_seq;	/* and without */
 	u16 seg_bytes;		/* 0: a single segment */
 };
 
@@ -35,8 +37,8 @@ static bool nicstamp_is_plain_tcp(const struct sk_buff *skb)
 	return skb->protocol == htons(ETH_P_IPV6) && ipv6_hdr(skb)->nexthdr == IPPROTO_TCP;
 }
 
-/* The data of a packet that @flow sends. */
-static bool nicstamp_run_read(const struct sk_buff *skb, const struct nicstamp_flow *flow,
+/* The data of a packet between these ports. */
+static bool nicstamp_run_read(const struct sk_buff *skb, __be16 source, __be16 dest,
 			      struct nicstamp_run *run)
 {
 	int offset = skb_transport_offset(skb);
@@ -45,14 +47,14 @@ static bool nicstamp_run_read(const struct sk_buff *skb, const struct nicstamp_f
 	u32 headers;
 
 	th = skb_header_pointer(skb, offset, sizeof(_th), &_th);
-	if (!th || th->syn || th->source != flow->tuple.local_port ||
-	    th->dest != flow->tuple.remote_port)
+	if (!th || th->syn || th->source != source || th->dest != dest)
 		return false;
 	headers = offset + th->doff * 4;
 	if (skb->len < headers)
 		return false;
 	run->start_seq = ntohl(th->seq);
-	run->end_seq = run->start_seq + skb->len - headers + th->fin;
+	run->data_end_seq = run->start_seq + skb->len - headers;
+	run->end_seq = run->data_end_seq + th->fin;
 	run->seg_bytes = skb_shinfo(skb)->gso_size;
 	return true;
 }
@@ -66,54 +68,84 @@ static struct nicstamp_flow *nicstamp_sender(const struct sk_buff *skb, struct n
 	if (!sk || !sk_fullsock(sk) || !nicstamp_flow_any() || !nicstamp_is_plain_tcp(skb))
 		return NULL;
 	flow = nicstamp_flow_of_socket(sk);
-	return flow && nicstamp_run_read(skb, flow, run) ? flow : NULL;
+	return flow && nicstamp_run_read(skb, flow->tuple.local_port, flow->tuple.remote_port,
+					 run) ? flow : NULL;
 }
 
-static int nicstamp_read_ipv4(const struct sk_buff *skb, struct nicstamp_tuple *tuple)
+/* The data that @skb's socket sends by it, for who may want to know when they leave. */
+static bool nicstamp_departs(const struct sk_buff *skb, struct nicstamp_run *run)
+{
+	const struct sock *sk = skb->sk;
+
+	return nicstamp_depart_asked() && sk && sk_fullsock(sk) && tp_sk_is_tcp(sk) &&
+	       nicstamp_is_plain_tcp(skb) &&
+	       nicstamp_run_read(skb, inet_sk(sk)->inet_sport, inet_sk(sk)->inet_dport, run) &&
+	       run->data_end_seq != run->start_seq;
+}
+
+/* What a packet that arrived says. */
+struct nicstamp_seen {
+	struct nicstamp_tuple tuple;
+	u32 bytes;		/* from the network header to the end of the packet, without padding */
+	u32 end_seq;		/* of its data */
+	u32 payload;
+	u32 ack;
+	bool acks;
+};
+
+static int nicstamp_read_ipv4(const struct sk_buff *skb, struct nicstamp_seen *seen)
 {
 	struct iphdr _ip;
 	const struct iphdr *ip = skb_header_pointer(skb, 0, sizeof(_ip), &_ip);
 
 	if (!ip || ip->ihl < 5 || ip->protocol != IPPROTO_TCP || ip_is_fragment(ip))
 		return -1;
-	ipv6_addr_set_v4mapped(ip->daddr, &tuple->local);
-	ipv6_addr_set_v4mapped(ip->saddr, &tuple->remote);
+	ipv6_addr_set_v4mapped(ip->daddr, &seen->tuple.local);
+	ipv6_addr_set_v4mapped(ip->saddr, &seen->tuple.remote);
+	seen->bytes = ntohs(ip->tot_len);
 	return ip->ihl * 4;
 }
 
-static int nicstamp_read_ipv6(const struct sk_buff *skb, struct nicstamp_tuple *tuple)
+static int nicstamp_read_ipv6(const struct sk_buff *skb, struct nicstamp_seen *seen)
 {
 	struct ipv6hdr _ip;
 	const struct ipv6hdr *ip = skb_header_pointer(skb, 0, sizeof(_ip), &_ip);
 
 	if (!ip || ip->nexthdr != IPPROTO_TCP)
 		return -1;
-	tuple->local = ip->daddr;
-	tuple->remote = ip->saddr;
+	seen->tuple.local = ip->daddr;
+	seen->tuple.remote = ip->saddr;
+	seen->bytes = sizeof(*ip) + ntohs(ip->payload_len);
 	return sizeof(*ip);
 }
 
-/* The flow that a packet acks, and up to where; data begin at the network header. */
-static struct nicstamp_flow *nicstamp_acked(const struct sk_buff *skb, u32 *ack)
+/* False: not TCP with data or an ACK. The data of @skb begin at the network header. */
+static bool nicstamp_see(const struct sk_buff *skb, struct nicstamp_seen *seen)
 {
-	struct nicstamp_tuple tuple;
 	struct tcphdr _th;
 	const struct tcphdr *th;
 	int offset = -1;
+	u32 headers;
 
 	if (skb->protocol == htons(ETH_P_IP))
-		offset = nicstamp_read_ipv4(skb, &tuple);
+		offset = nicstamp_read_ipv4(skb, seen);
 	else if (skb->protocol == htons(ETH_P_IPV6))
-		offset = nicstamp_read_ipv6(skb, &tuple);
+		offset = nicstamp_read_ipv6(skb, seen);
 	if (offset < 0)
-		return NULL;
+		return false;
 	th = skb_header_pointer(skb, offset, sizeof(_th), &_th);
-	if (!th || !th->ack || th->syn || th->rst)
-		return NULL;
-	tuple.local_port = th->dest;
-	tuple.remote_port = th->source;
-	*ack = ntohl(th->ack_seq);
-	return nicstamp_flow_of_tuple(&tuple);
+	if (!th || th->syn || th->rst)
+		return false;
+	seen->tuple.local_port = th->dest;
+	seen->tuple.remote_port = th->source;
+	seen->acks = th->ack;
+	seen->ack = ntohl(th->ack_seq);
+	/* a packet that says more than it has is nobody's; one beyond 64 KB does not say */
+	headers = offset + th->doff * 4;
+	seen->payload = seen->bytes > headers && seen->bytes <= skb->len ?
+			seen->bytes - headers : 0;
+	seen->end_seq = ntohl(th->seq) + seen->payload;
+	return true;
 }
 
 /* -- what is made of it ------------------------------------------------------- */
@@ -125,6 +157,12 @@ static struct nicstamp_flow *nicstamp_acked(const struct sk_buff *skb, u32 *ack)
 static bool nicstamp_may_lock(void)
 {
 	return !irqs_disabled();
+}
+
+/* Is anything made of what is received? */
+bool nicstamp_rx_matters(void)
+{
+	return nicstamp_flow_any() || nicstamp_arrive_asked();
 }
 
 static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdict verdict)
@@ -158,6 +196,33 @@ static bool nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
 	return verdict == NICSTAMP_OK;
 }
 
+/* Its departure is wanted: told when the stamp comes, and no record is made. */
+static bool nicstamp_want_departure(struct nicstamp_port *port, const struct sk_buff *skb,
+				    bool slot)
+{
+	struct nicstamp_run run;
+
+	if (!nicstamp_departs(skb, &run) || !nicstamp_depart_wanted(skb->sk, run.data_end_seq))
+		return false;
+	slot = slot && !(port->info.no_tso && run.seg_bytes);
+	nicstamp_port_count(port, slot ? STAMPS_STAT_WANTED : STAMPS_STAT_NO_SLOT);
+	return slot;
+}
+
+/* True if it was wanted. */
+static bool nicstamp_tell_departure(struct nicstamp_port *port, const struct sk_buff *skb,
+				    const struct nicstamp_stamp *stamp)
+{
+	struct nicstamp_run run;
+	u32 tx_seq;
+
+	/* the host's own times are the consumer's to take */
+	if (port->host || !nicstamp_departs(skb, &run))
+		return false;
+	tx_seq = port->info.tx_first ? run.start_seq : run.data_end_seq;
+	return nicstamp_depart_sent(skb->sk, run.data_end_seq, tx_seq, stamp);
+}
+
 /* From @post_ns to the stamp; the error is U32_MAX when that cannot be told. */
 static u32 nicstamp_wait(const struct nicstamp_stamp *stamp, u64 post_ns, u32 *error_ns)
 {
@@ -177,8 +242,10 @@ static void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb,
 	struct nicstamp_flow *flow;
 	struct nicstamp_run run;
 	u32 wait_ns, error_ns;
+	bool departed;
 
 	nicstamp_port_stamp(port, raw, &stamp);
+	departed = nicstamp_tell_departure(port, skb, &stamp);
 	flow = nicstamp_sender(skb, &run);
 	if (flow) {
 		spin_lock_bh(&flow->lock);
@@ -188,23 +255,20 @@ static void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb,
 					      wait_ns, error_ns);
 		spin_unlock_bh(&flow->lock);
 	}
-	nicstamp_port_count(port, verdict == NICSTAMP_OK ? STAMPS_STAT_TX :
-							   STAMPS_STAT_TX_UNKNOWN);
+	nicstamp_port_count(port, verdict == NICSTAMP_OK || departed ? STAMPS_STAT_TX :
+								       STAMPS_STAT_TX_UNKNOWN);
 }
 
-static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
+static void nicstamp_acked(struct nicstamp_port *port, struct nicstamp_flow *flow, u32 ack,
+			   const struct nicstamp_stamp *stamp)
 {
 	enum nicstamp_verdict verdict;
-	struct nicstamp_stamp stamp;
-	struct nicstamp_flow *flow;
-	u32 ack;
 
-	flow = nicstamp_acked(skb, &ack);
-	if (!flow)
-		return;
-	nicstamp_port_stamp(port, raw, &stamp);
 	spin_lock_bh(&flow->lock);
-	verdict = nicstamp_match_acked(&flow->match, ack, stamp.ns, stamp.clock, ktime_get_ns());
+	/* of a driver's own port both stamps are of one clock */
+	verdict = nicstamp_match_acked(&flow->match, ack, stamp->ns, stamp->clock,
+				       port->host && stamp->by_nic ? stamp->error_ns : 0,
+				       ktime_get_ns());
 	flow->step_ns = port->info.step_ns;
 	flow->tx_first = port->info.tx_first;
 	flow->host = port->host;
@@ -213,6 +277,44 @@ static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *
 		nicstamp_port_count(port, STAMPS_STAT_RX);
 	else if (verdict == NICSTAMP_ABSURD)
 		nicstamp_port_count(port, STAMPS_STAT_RX_ABSURD);
+}
+
+static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
+{
+	bool follow = nicstamp_follow_is_on(port);
+	struct nicstamp_flow *flow = NULL;
+	struct nicstamp_stamp stamp;
+	struct nicstamp_seen seen;
+	bool arrives;
+
+	if (!nicstamp_see(skb, &seen))
+		return;
+	if (seen.acks && nicstamp_flow_any())
+		flow = nicstamp_flow_of_tuple(&seen.tuple);
+	/* the host's own times are the consumer's to take */
+	arrives = seen.payload && (follow || !port->host) && nicstamp_arrive_any();
+	if (!flow && !arrives)
+		return;
+	nicstamp_port_stamp(port, raw, &stamp);
+	if (follow)
+		nicstamp_follow_improve(port, skb, raw, &stamp);
+	if (flow)
+		nicstamp_acked(port, flow, seen.ack, &stamp);
+	if (arrives && stamp.by_nic)
+		nicstamp_arrive_enter(&seen.tuple, seen.end_seq, &stamp);
+}
+
+/* The clock is the host's: stamps are taken here and now. RCU read side. */
+void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb)
+{
+	if (nicstamp_may_lock() && nicstamp_post(port, skb, true))
+		nicstamp_sent(port, skb, ktime_get_ns());
+}
+
+void nicstamp_host_rx(struct nicstamp_port *port, const struct sk_buff *skb)
+{
+	if (nicstamp_may_lock() && (nicstamp_flow_any() || nicstamp_follow_is_on(port)))
+		nicstamp_received(port, skb, ktime_get_ns());
 }
 
 /* -- the calls ------------------------------------------------------------------ */
@@ -227,12 +329,11 @@ bool __nicstamp_tx_wanted(struct nicstamp_port __rcu **portp, const struct sk_bu
 		return false;
 	rcu_read_lock();
 	port = rcu_dereference(*portp);
-	if (port)
-		wanted = nicstamp_post(port, skb, slot || port->host);
-	if (wanted && port->host) {
-		nicstamp_sent(port, skb, ktime_get_ns());
-		wanted = false;
-	}
+	if (port && port->host)
+		nicstamp_host_tx(port, skb);
+	else if (port)
+		wanted = nicstamp_post(port, skb, slot) ||
+			 nicstamp_want_departure(port, skb, slot);
 	rcu_read_unlock();
 	return wanted;
 }
@@ -256,7 +357,7 @@ void __nicstamp_rx(struct nicstamp_port __rcu **portp, const struct sk_buff *skb
 {
 	struct nicstamp_port *port;
 
-	if (!nicstamp_flow_any() || !nicstamp_may_lock())
+	if (!nicstamp_rx_matters() || !nicstamp_may_lock())
 		return;
 	rcu_read_lock();
 	port = rcu_dereference(*portp);
@@ -271,12 +372,12 @@ void __nicstamp_rx_skb(struct nicstamp_port __rcu **portp, struct sk_buff *skb)
 	ktime_t stamp = skb_hwtstamps(skb)->hwtstamp;
 	struct nicstamp_port *port;
 
-	if (!nicstamp_flow_any() || !nicstamp_may_lock())
+	if (!nicstamp_rx_matters() || !nicstamp_may_lock())
 		return;
 	rcu_read_lock();
 	port = rcu_dereference(*portp);
 	if (port && port->host)
-		nicstamp_received(port, skb, ktime_get_ns());
+		nicstamp_host_rx(port, skb);
 	else if (port && stamp)
 		nicstamp_received(port, skb, ktime_to_ns(stamp));
 	rcu_read_unlock();

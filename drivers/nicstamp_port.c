@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NICs and their clocks. While any flow is followed each clock is read now and then,
- * between two looks at the system's clock; nicstamp_clock.h makes a map of that.
+ * NICs and their clocks. While any flow is followed, or somebody may want times of
+ * arrival or departure, each clock is read now and then, between two looks at the system's clock;
+ * nicstamp_clock.h makes a map of that.
  */
 #include <linux/module.h>
 #include <linux/ptp_clock_kernel.h>
@@ -13,17 +14,24 @@
 /* A crystal's rate hardly changes in this time, and a reading costs microseconds. */
 #define NICSTAMP_REFRESH	msecs_to_jiffies(100)
 
+/* Of the first reading alone the rate is not known: the second comes as soon as it says
+ * something of that, twice NICSTAMP_SPAN_MIN_NS later.
+ */
+#define NICSTAMP_REFRESH_FIRST	msecs_to_jiffies(20)
+
 /* Readings further apart than this are no series: the counter may have turned. A
  * quarter of the fastest counter's turn is longer.
  */
 #define NICSTAMP_PAUSE_NS	NSEC_PER_SEC
 #define NICSTAMP_TURN_MIN_NS	(4 * NICSTAMP_PAUSE_NS + 1)
 
-/* Longer steps make stamps useless, and shorter ones are not counted. */
-#define NICSTAMP_STEP_MAX_NS	1000000
-
 LIST_HEAD(nicstamp_ports);
 static u32 nicstamp_port_numbers;	/* given out; nicstamp_lock */
+
+static bool nicstamp_port_is_wanted(void)
+{
+	return nicstamp_flow_any() || nicstamp_arrive_asked() || nicstamp_depart_asked();
+}
 
 /* Epochs of one clock are clocks of their own. */
 static u32 nicstamp_clock_number(const struct nicstamp_port *port)
@@ -39,6 +47,7 @@ void nicstamp_port_stamp(struct nicstamp_port *port, u64 raw, struct nicstamp_st
 		seq = read_seqbegin(&port->lock);
 		stamp->ns = nicstamp_counter_ns(&port->counter, raw);
 		stamp->clock = nicstamp_clock_number(port);
+		stamp->by_nic = !port->host;
 		if (!nicstamp_map_to_sys(&port->map, stamp->ns, &stamp->sys_ns,
 					 &stamp->error_ns))
 			stamp->error_ns = U64_MAX;
@@ -84,11 +93,12 @@ static void nicstamp_port_work(struct work_struct *work)
 						  work);
 
 	nicstamp_port_read(port);
-	if (nicstamp_flow_any())
-		schedule_delayed_work(&port->work, NICSTAMP_REFRESH);
+	if (nicstamp_port_is_wanted())
+		schedule_delayed_work(&port->work, port->map.readings > 1 ? NICSTAMP_REFRESH :
+							    NICSTAMP_REFRESH_FIRST);
 }
 
-/* The first flow is followed: from here on the clocks are needed. */
+/* Somebody begins to need the clocks. */
 void nicstamp_port_wake_all(void)
 {
 	struct nicstamp_port *port;
@@ -133,10 +143,58 @@ static struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev,
 	return port;
 }
 
+/* nicstamp_lock is held for these four. */
+struct nicstamp_port *nicstamp_port_of(const struct net_device *dev)
+{
+	struct nicstamp_port *port;
+
+	list_for_each_entry(port, &nicstamp_ports, list) {
+		if (port->dev == dev)
+			return port;
+	}
+	return NULL;
+}
+
+struct nicstamp_port *nicstamp_port_of_number(u32 number)
+{
+	struct nicstamp_port *port;
+
+	list_for_each_entry(port, &nicstamp_ports, list) {
+		if (port->number == number)
+			return port;
+	}
+	return NULL;
+}
+
+void nicstamp_port_enter(struct nicstamp_port *port)
+{
+	port->number = ++nicstamp_port_numbers;
+	list_add_tail_rcu(&port->list, &nicstamp_ports);
+	if (nicstamp_port_is_wanted())
+		schedule_delayed_work(&port->work, 0);
+}
+
+void nicstamp_port_leave(struct nicstamp_port *port)
+{
+	list_del_rcu(&port->list);
+}
+
+/* It is in no table any more. NULL is none. */
+void nicstamp_port_free(struct nicstamp_port *port)
+{
+	if (!port)
+		return;
+	/* after this no packet has it, and nobody finds it to wake its work */
+	synchronize_rcu();
+	cancel_delayed_work_sync(&port->work);
+	free_percpu(port->stats);
+	kfree(port);
+}
+
 static int nicstamp_port_make(struct nicstamp_port __rcu **portp, struct net_device *dev,
 			      const struct nicstamp_info *info, bool host)
 {
-	struct nicstamp_port *port;
+	struct nicstamp_port *port, *generic;
 
 	if (rcu_access_pointer(*portp) || !nicstamp_info_is_sound(info)) {
 		netdev_err(dev, "nicstamp: no clock with these properties\n");
@@ -148,12 +206,13 @@ static int nicstamp_port_make(struct nicstamp_port __rcu **portp, struct net_dev
 		return -ENOMEM;
 	}
 	mutex_lock(&nicstamp_lock);
-	port->number = ++nicstamp_port_numbers;
-	list_add_tail_rcu(&port->list, &nicstamp_ports);
+	generic = nicstamp_feed_take_out(dev);
+	nicstamp_port_enter(port);
 	mutex_unlock(&nicstamp_lock);
 	rcu_assign_pointer(*portp, port);
-	if (nicstamp_flow_any())
-		schedule_delayed_work(&port->work, 0);
+	if (generic)
+		netdev_info(dev, "nicstamp: the driver gives stamps, which are used from now on\n");
+	nicstamp_port_free(generic);
 	return 0;
 }
 
@@ -197,20 +256,30 @@ static u64 nicstamp_read_host(void *driver)
 	return ktime_get_ns();
 }
 
+/* Nothing of a packet has left when it is stamped. */
+static const struct nicstamp_info nicstamp_info_host = {
+	.read = nicstamp_read_host,
+	.bits = 64,
+	.mult = 1,
+	.step_ns = 1,
+	.tx_first = true,
+};
+
 int nicstamp_port_add_host(struct nicstamp_port __rcu **portp, struct net_device *dev)
 {
-	/* nothing of a packet has left when it is stamped */
-	struct nicstamp_info info = {
-		.read = nicstamp_read_host,
-		.bits = 64,
-		.mult = 1,
-		.step_ns = 1,
-		.tx_first = true,
-	};
-
-	return nicstamp_port_make(portp, dev, &info, true);
+	return nicstamp_port_make(portp, dev, &nicstamp_info_host, true);
 }
 EXPORT_SYMBOL_GPL(nicstamp_port_add_host);
+
+/* For the feed; NULL: no memory. It is in no table yet. */
+struct nicstamp_port *nicstamp_port_alloc_generic(struct net_device *dev)
+{
+	struct nicstamp_port *port = nicstamp_port_alloc(dev, &nicstamp_info_host, true);
+
+	if (port)
+		port->generic = true;
+	return port;
+}
 
 void nicstamp_port_del(struct nicstamp_port __rcu **portp)
 {
@@ -219,12 +288,8 @@ void nicstamp_port_del(struct nicstamp_port __rcu **portp)
 	if (!port)
 		return;
 	mutex_lock(&nicstamp_lock);
-	list_del_rcu(&port->list);
+	nicstamp_port_leave(port);
 	mutex_unlock(&nicstamp_lock);
-	/* after this no packet has it, and nobody finds it to wake its work */
-	synchronize_rcu();
-	cancel_delayed_work_sync(&port->work);
-	free_percpu(port->stats);
-	kfree(port);
+	nicstamp_port_free(port);
 }
 EXPORT_SYMBOL_GPL(nicstamp_port_del);

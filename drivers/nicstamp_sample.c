@@ -23,13 +23,14 @@ static void nicstamp_fill(struct nicstamp_sample *s, const struct nicstamp_flow 
 {
 	s->rtt_ns = t->rtt_ns;
 	s->error_ns = min_t(u64, (t->rtt_ns >> NICSTAMP_RATE_ERROR_SHIFT) +
-				 2 * (u64)flow->step_ns + 1, U32_MAX);
+				 2 * (u64)flow->step_ns + 1 + t->rx_error_ns, U32_MAX);
 	s->tx_seq = flow->tx_first ? t->start_seq : t->end_seq;
 	s->run_bytes = t->end_seq - t->start_seq;
 	s->wait_ns = t->wait_ns;
 	s->wait_error_ns = t->wait_error_ns;
 	s->clock = t->clock;
 	s->host = flow->host;
+	s->ack_by_nic = t->rx_error_ns;
 }
 
 static void nicstamp_note(struct nicstamp_flow *flow, const struct nicstamp_sample *s,
@@ -38,6 +39,8 @@ static void nicstamp_note(struct nicstamp_flow *flow, const struct nicstamp_samp
 	flow->missed = 0;
 	flow->samples++;
 	flow->rtt_ns = s->rtt_ns;
+	flow->error_ns = s->error_ns;
+	flow->ack_by_nic = s->ack_by_nic;
 	flow->tcp_rtt_ns = tcp_rtt_ns;
 	if (!flow->rtt_min_ns || s->rtt_ns < flow->rtt_min_ns)
 		flow->rtt_min_ns = s->rtt_ns;
@@ -110,6 +113,7 @@ static void nicstamp_forget(struct sock *sk)
 static const struct nicstamp_ops nicstamp_ops = {
 	.sample	= nicstamp_sample,
 	.forget	= nicstamp_forget,
+	.arrival = nicstamp_arrive_get,
 };
 
 /* -- consumers ---------------------------------------------------------------- */
@@ -125,7 +129,10 @@ int nicstamp_subscribe(struct nicstamp_subscriber *subscriber)
 		reinit_completion(&subscriber->detached);
 		list_add_tail(&subscriber->list, &nicstamp_subscribers);
 		subscriber->attach(&nicstamp_ops);
+		nicstamp_arrive_begin(subscriber->arrivals);
+		nicstamp_depart_begin(subscriber->departures);
 		static_branch_inc(&nicstamp_listened);
+		nicstamp_feed_update();
 	}
 	mutex_unlock(&nicstamp_lock);
 	return err;
@@ -135,7 +142,10 @@ EXPORT_SYMBOL_GPL(nicstamp_subscribe);
 static void nicstamp_detach(struct nicstamp_subscriber *subscriber)
 {
 	static_branch_dec(&nicstamp_listened);
+	nicstamp_feed_update();
 	list_del(&subscriber->list);
+	nicstamp_arrive_end(subscriber->arrivals);
+	nicstamp_depart_end(subscriber->departures);
 	subscriber->detach();
 	subscriber->attached = false;
 	/* from here on it may be gone */

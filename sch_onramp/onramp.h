@@ -23,6 +23,7 @@
 #include "compat/compat.h"
 #include "include/uapi/turnpike.h"
 #include "include/turnpike_base.h"
+#include "include/turnpike_tick.h"
 #include "onramp_bound.h"
 #include "onramp_burst.h"
 #include "onramp_drain.h"
@@ -30,6 +31,7 @@
 #include "onramp_flight.h"
 #include "onramp_pause.h"
 #include "onramp_release.h"
+#include "onramp_wire.h"
 
 /* -- options (onramp_option.c) --------------------------------------------- */
 
@@ -112,6 +114,7 @@ struct onramp_flow {
 	bool held;			/* its first packet met a pause */
 	bool pace_anew;			/* was paused: its packets' times are in the past */
 	bool asked;			/* asked_at is valid */
+	u8 source;			/* of ctl, as it is counted */
 	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */
 	u64 time_next_ns;		/* pacing: not before */
@@ -152,6 +155,7 @@ enum onramp_source {
 /* What feedback counts, without the qdisc's lock: atomics, so that no ACK waits. */
 struct onramp_counts {
 	atomic64_t samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
+	atomic64_t coarse, samples_wire, unstamped;
 	atomic_t controlled[ONRAMP_SOURCES];	/* flows, by where their feedback is from */
 	atomic64_t delay[ONRAMP_HIST_BUCKETS];
 };
@@ -176,7 +180,6 @@ struct onramp_sched {
 	struct rb_root delayed;
 	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
 	u64 unthrottle_latency_ns;
-	u64 clock_ns;			/* of the last packet */
 	u64 note_ns;			/* a destination is noted for OR-ACKs not before then */
 	u32 band_packets[TP_FQ_BANDS];
 	u32 flows;
@@ -213,6 +216,18 @@ static inline struct onramp_cb *onramp_cb(struct sk_buff *skb)
 
 #define ONRAMP_NEVER_NS		(~0ULL)
 
+/* Where fq has one band there is no index to look up. */
+static inline struct onramp_band *onramp_served(struct onramp_sched *q)
+{
+	return &q->bands[TP_FQ_BANDS > 1 ? q->band_nr : 0];
+}
+
+static inline struct onramp_band *onramp_band_of(struct onramp_sched *q,
+						 const struct onramp_flow *f)
+{
+	return &q->bands[TP_FQ_BANDS > 1 ? f->band : 0];
+}
+
 extern struct onramp_flow onramp_throttled;
 
 static inline bool onramp_flow_is_throttled(const struct onramp_flow *f)
@@ -232,10 +247,7 @@ struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb
 void onramp_flow_release_all(struct onramp_sched *q);
 int onramp_flow_resize(struct onramp_sched *q, u32 log);
 void onramp_flow_drop_all(struct onramp_sched *q);
-void onramp_flow_add_tail(struct onramp_list *list, struct onramp_flow *f);
 void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb);
-struct sk_buff *onramp_flow_peek(const struct onramp_flow *f);
-void onramp_flow_unlink(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb);
 void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns);
 void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f);
 
@@ -259,8 +271,9 @@ struct onramp_ctl {
 	struct onramp_key key;		/* constant */
 	refcount_t refs;		/* flows that refer to it */
 	int bound_if;			/* constant: device that the socket is bound to */
-	u8 source;			/* constant: enum onramp_source */
 	spinlock_t lock;		/* guards the rest */
+	u8 source;			/* enum onramp_source */
+	bool coarse;			/* receipts, since timestamps are not in us */
 	struct onramp_flow *flow;	/* that sent last; NULL: gone */
 	struct onramp_sched *sched;	/* of flow */
 	struct llist_node kick;
@@ -274,10 +287,12 @@ struct onramp_ctl {
 	u32 least_rtt_ns;		/* TCP's, until a receipt took it; 0: unknown */
 	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
 	bool ts_known;			/* ts_ref is valid */
+	struct tp_tick tick;		/* of the peer's timestamps */
 	struct onramp_bound bound;
 	struct onramp_pause pause;
 	struct tp_base base;
 	struct onramp_gap gap;		/* what base has of standing queue */
+	struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
 	struct rcu_head rcu;
 	struct onramp_flight flight;
 };
@@ -287,6 +302,8 @@ struct onramp_departure {
 	u64 tx_ns;			/* of the byte asked for, CLOCK_MONOTONIC */
 	u32 hold_ns;			/* that On-Ramp kept it before, not in tx_ns */
 	u32 packet_bytes;
+	bool wire;			/* by the NIC's stamp, off by ORACK_NIC_ERROR_NS at most */
+	bool unstamped;			/* not told, since that stamp is missing */
 };
 
 int onramp_ctl_init(void);
@@ -297,8 +314,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
-u32 onramp_ctl_enqueued(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk,
-			u64 now_ns);
+u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns);
@@ -308,13 +324,17 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
  * ctl->lock and made sure that ctl->sched is not NULL.
  *
  * onramp_ctl_departure() tells when the byte before @end_seq left, or false when that is
- * not known, ambiguous or never happened.  onramp_ctl_sample() then takes its delay:
- * the queueing delay, or with synchronized clocks the one-way delay.  A source that knows
- * of a cumulative acknowledgement calls onramp_flight_acked() afterwards.
+ * not known, ambiguous or never happened; it is called once a sample.  onramp_ctl_sample()
+ * then takes its delay: the queueing delay, or with synchronized clocks the one-way delay.
+ * A source that knows of a cumulative acknowledgement calls onramp_flight_acked() afterwards.
  */
-bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d);
+bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
+			  struct onramp_departure *d);
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
 void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
+
+/* The peer's timestamps are no use. */
+void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns);
 
 /* -- sources of feedback ------------------------------------------------------ */
 
@@ -350,11 +370,21 @@ struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex);
 /* -- the rest ----------------------------------------------------------------- */
 
 /* onramp_path.c: what flows to a destination learned, for those that come */
-u64 onramp_path_drain_ns(const struct onramp_ctl *ctl, u64 queue_ns, bool lowered, u64 now_ns);
-void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns);
-u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns);
+struct onramp_path_visit {
+	struct onramp_path_set *set;
+	struct onramp_path *path;
+};
+
+void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns);
+void onramp_path_leave(const struct onramp_path_visit *v);
+u64 onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns);
+bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *base_us);
+u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
+			 u64 queue_ns, bool lowered, u64 now_ns);
+void onramp_path_learn(const struct onramp_path_visit *v, const struct onramp_ctl *ctl, u64 now_ns);
 u64 onramp_path_until_ns(const struct onramp_key *key);
-bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us);
+void onramp_path_set_coarse(const struct onramp_key *key, u64 now_ns);
+bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns);
 int onramp_path_init(void);
 void onramp_path_exit(void);
 

@@ -32,6 +32,9 @@
 /* Control blocks at most, of 2.5 KB each: 160 MB.  Flows beyond are sent as fq would. */
 #define ONRAMP_CTL_MAX		(1 << 16)
 
+/* A round trip of a second is no datacenter's, and some four do not fit 32 bits of ns. */
+#define ONRAMP_LEAST_RTT_MAX_US	USEC_PER_SEC
+
 static struct kmem_cache *onramp_ctl_cache;
 static struct rhashtable onramp_ctls;
 
@@ -61,12 +64,8 @@ static void onramp_ctl_free(struct rcu_head *head)
 /* For the SYN, whose peer has not agreed to timestamps yet: very likely. */
 static bool onramp_ctl_has_usec_ts(const struct sock *sk)
 {
-#ifdef TP_HAVE_TCP_CLOCK_TS
-	return tcp_sk(sk)->tcp_usec_ts &&
+	return tp_tcp_usec_ts(tcp_sk(sk)) &&
 	       (tcp_sk(sk)->rx_opt.tstamp_ok || sk->sk_state == TCP_SYN_SENT);
-#else
-	return false;
-#endif
 }
 
 /* What could tell how long the socket's packets are under way.  Timestamps are preferred:
@@ -82,6 +81,13 @@ enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct 
 	if (q->config.feedback == ONRAMP_FEEDBACK_TCPTS)
 		return ONRAMP_SOURCE_NONE;
 	return ONRAMP_SOURCE_ORACK;
+}
+
+/* What is left where the peer's timestamps turn out not to be in microseconds. */
+static enum onramp_source onramp_ctl_instead(const struct onramp_sched *q)
+{
+	return q->config.feedback == ONRAMP_FEEDBACK_AUTO ? ONRAMP_SOURCE_ORACK :
+							    ONRAMP_SOURCE_NONE;
 }
 
 /* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
@@ -120,11 +126,18 @@ bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 no
 
 /* Has the flow a source that works?  Asked now and then. */
 static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_flow *f,
-					 const struct sock *sk, const struct onramp_key *key)
+					 const struct sock *sk, const struct onramp_key *key,
+					 u64 now_ns)
 {
 	enum onramp_source source = onramp_ctl_source(q, sk);
 
-	if (source != ONRAMP_SOURCE_ORACK || orack_peer_acks(key))
+	if (source == ONRAMP_SOURCE_TCPTS && onramp_path_is_coarse(key, now_ns)) {
+		source = onramp_ctl_instead(q);
+		if (source == ONRAMP_SOURCE_ORACK)
+			orack_peer_note(q->on, key);
+	}
+	if (source == ONRAMP_SOURCE_TCPTS ||
+	    (source == ONRAMP_SOURCE_ORACK && orack_peer_acks(key)))
 		return source;
 	f->asked = true;
 	f->asked_at = jiffies;
@@ -142,7 +155,7 @@ static u32 onramp_ctl_least_rtt_ns(const struct onramp_sched *q, const struct so
 	u32 rtt_us = tcp_min_rtt(tp);
 
 	if (tcp_jiffies32 - tp->rtt_min.s[0].t > nsecs_to_jiffies(ONRAMP_FLOOR_SPAN_NS) ||
-	    rtt_us >= ONRAMP_FLOOR_SPAN_NS / NSEC_PER_USEC / 4)
+	    rtt_us > ONRAMP_LEAST_RTT_MAX_US)
 		return 0;
 	return (rtt_us + 1) * NSEC_PER_USEC +
 	       onramp_line_ns(&q->line, psched_mtu(qdisc_dev(q->sch)));
@@ -202,7 +215,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		return;
 	onramp_packet_key(skb->sk, &key);
 	rcu_read_lock();
-	source = onramp_ctl_ask(q, f, skb->sk, &key);
+	source = onramp_ctl_ask(q, f, skb->sk, &key, now_ns);
 	if (source == ONRAMP_SOURCE_NONE)
 		goto out;
 	ctl = onramp_ctl_lookup(&key);
@@ -213,6 +226,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		if (!ctl)
 			goto out;
 		ctl->source = source;
+		ctl->coarse = source != onramp_ctl_source(q, skb->sk);
 		onramp_ctl_recall(q, ctl, now_ns);
 		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
 		if (err) {
@@ -225,9 +239,10 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	spin_lock(&ctl->lock);
 	ctl->flow = f;
 	ctl->sched = q;
+	f->source = ctl->source;
 	spin_unlock(&ctl->lock);
 	f->ctl = ctl;
-	atomic_inc(&q->counts.controlled[ctl->source]);
+	atomic_inc(&q->counts.controlled[f->source]);
 out:
 	rcu_read_unlock();
 }
@@ -260,7 +275,7 @@ void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
 	if (!llist_empty(&q->kicked))
 		onramp_ctl_kicked(q, false);
 	f->ctl = NULL;
-	atomic_dec(&q->counts.controlled[ctl->source]);
+	atomic_dec(&q->counts.controlled[f->source]);
 	onramp_ctl_put(ctl);
 	local_bh_enable();
 }
@@ -279,14 +294,23 @@ static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u
 	q->stats.timeouts++;
 }
 
+/* The source is another one; ctl->lock is held. */
+static void onramp_ctl_recount(struct onramp_sched *q, struct onramp_flow *f)
+{
+	atomic_dec(&q->counts.controlled[f->source]);
+	f->source = f->ctl->source;
+	atomic_inc(&q->counts.controlled[f->source]);
+}
+
 /* The pause counter now, for the packet that is put in the queue. */
-u32 onramp_ctl_enqueued(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk,
-			u64 now_ns)
+u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns)
 {
 	struct onramp_ctl *ctl = f->ctl;
 	u32 note_ns;
 
 	spin_lock(&ctl->lock);
+	if (unlikely(f->source != ctl->source))
+		onramp_ctl_recount(q, f);
 	onramp_pause_count(&ctl->pause, now_ns);
 	note_ns = (u32)ctl->pause.paused_ns;
 	if (q->config.governor)
@@ -334,6 +358,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	struct onramp_record r = { .tx_ns = now_ns };
 	struct onramp_ctl *ctl = f->ctl;
 	struct onramp_segment seg;
+	bool note;
 
 	if (unlikely(onramp_packet_kind(skb, &seg) != ONRAMP_DATA))
 		return;
@@ -358,7 +383,13 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	ctl->sched = q;
 	onramp_flight_sent(&ctl->flight, &r);
 	trace_onramp_send(ctl, &r, READ_ONCE(skb->sk->sk_pacing_rate));
+	note = ctl->coarse && ctl->source == ONRAMP_SOURCE_ORACK && now_ns >= q->note_ns;
 	spin_unlock(&ctl->lock);
+	/* onramp_ctl_wanted() took its peer for one whose timestamps serve. */
+	if (unlikely(note)) {
+		q->note_ns = now_ns + ONRAMP_NOTE_NS;
+		orack_peer_note(q->on, &ctl->key);
+	}
 }
 
 /* -- feedback ----------------------------------------------------------------------- */
@@ -393,17 +424,39 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake)
 	}
 }
 
-bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, struct onramp_departure *d)
+/* The packet's bytes leave the NIC one after the other. */
+static u64 onramp_ctl_left_ns(const struct onramp_ctl *ctl, const struct onramp_record *r,
+			      u32 end_seq, bool wire)
+{
+	const struct onramp_line *line = &ctl->sched->line;
+
+	if (wire)
+		return r->tx_ns + r->wire_ns - onramp_line_ns(line, r->end_seq - end_seq);
+	return r->tx_ns + onramp_line_ns(line, end_seq - r->start_seq);
+}
+
+bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
+			  struct onramp_departure *d)
 {
 	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
+	enum onramp_leave leave;
 
 	lockdep_assert_held(&ctl->lock);
+	d->unstamped = false;
 	if (!r || r->retrans) {
 		atomic64_inc(&ctl->sched->counts.unknown);
 		return false;
 	}
-	/* The packet's bytes leave the NIC one after the other. */
-	d->tx_ns = r->tx_ns + onramp_line_ns(&ctl->sched->line, end_seq - r->start_seq);
+	leave = onramp_wire_next(&ctl->leaves, r, now_ns);
+	if (leave == ONRAMP_LEAVE_UNKNOWN) {
+		d->unstamped = true;
+		/* Feedback it is. */
+		ctl->heard_ns = now_ns;
+		atomic64_inc(&ctl->sched->counts.unstamped);
+		return false;
+	}
+	d->wire = leave == ONRAMP_LEAVE_WIRE;
+	d->tx_ns = onramp_ctl_left_ns(ctl, r, end_seq, d->wire);
 	d->hold_ns = r->hold_ns;
 	d->packet_bytes = r->end_seq - r->start_seq;
 	return true;
@@ -427,6 +480,8 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
 	onramp_stat_delay(&q->counts, owd_ns);
 	atomic64_inc(&q->counts.samples);
+	if (ctl->leaves.nic)
+		atomic64_inc(&q->counts.samples_wire);
 	if (v.pause_ns)
 		atomic64_inc(&q->counts.pauses);
 	if (v.capped)
@@ -441,6 +496,21 @@ void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns)
 	onramp_pause_drain(&ctl->pause, &ctl->sched->config.pause, now_ns, pause_ns);
 	ctl->drained_ns = now_ns;
 	atomic64_inc(&ctl->sched->counts.drains);
+}
+
+void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns)
+{
+	struct onramp_sched *q = ctl->sched;
+
+	lockdep_assert_held(&ctl->lock);
+	ctl->source = onramp_ctl_instead(q);
+	ctl->coarse = true;
+	ctl->receipt_seq = ctl->flight.una;
+	if (ctl->pause.until_ns > now_ns)
+		onramp_ctl_kick(ctl);
+	onramp_pause_release(&ctl->pause, now_ns);
+	onramp_path_set_coarse(&ctl->key, now_ns);
+	atomic64_inc(&q->counts.coarse);
 }
 
 /* -- for tcp_timely ------------------------------------------------------------------ */

@@ -24,7 +24,9 @@ struct onramp_record {
 	u32 start_seq;
 	u32 end_seq;
 	u32 hold_ns;		/* time that the pause kept it from leaving */
-	u32 retrans;		/* part of it was sent again */
+	u32 wire_ns:30;		/* from tx_ns to the last byte's leaving the NIC, */
+	u32 wired:1;		/* if a stamp told (onramp_wire.h) */
+	u32 retrans:1;		/* part of it was sent again */
 };
 
 struct onramp_flight {
@@ -111,6 +113,20 @@ static inline struct onramp_record *onramp_flight_find(struct onramp_flight *f, 
 		if (onramp_seq_before(r->end_seq, end_seq))
 			continue;
 		return onramp_seq_before(r->start_seq, end_seq) ? r : NULL;
+	}
+	return NULL;
+}
+
+/* The packet that ends with the byte before @end_seq, one of the newest most likely; or NULL. */
+static inline struct onramp_record *onramp_flight_ending(struct onramp_flight *f, u32 end_seq)
+{
+	u32 i;
+
+	for (i = f->count; i-- > 0;) {
+		struct onramp_record *r = onramp_flight_at(f, i);
+
+		if (!onramp_seq_before(end_seq, r->end_seq))
+			return r->end_seq == end_seq ? r : NULL;
 	}
 	return NULL;
 }

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <net/tcp.h>
 
-#include "onramp.h"
+#include "onramp_queue.h"
 
 /* Flows freed by one lookup at most, and their age; what fq has. */
 #define ONRAMP_GC_MAX	8
@@ -20,16 +20,6 @@
 static struct kmem_cache *onramp_flow_cache;
 
 struct onramp_flow onramp_throttled;
-
-void onramp_flow_add_tail(struct onramp_list *list, struct onramp_flow *f)
-{
-	if (list->first)
-		list->last->next = f;
-	else
-		list->first = f;
-	list->last = f;
-	f->next = NULL;
-}
 
 /* -- packets of a flow ---------------------------------------------------------- */
 
@@ -55,34 +45,6 @@ void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb)
 	}
 	rb_link_node(&skb->rbnode, parent, link);
 	rb_insert_color(&skb->rbnode, &f->out_of_order);
-}
-
-struct sk_buff *onramp_flow_peek(const struct onramp_flow *f)
-{
-	struct sk_buff *other = skb_rb_first(&f->out_of_order);
-
-	if (likely(!other))
-		return f->head;
-	if (!f->head || onramp_cb(other)->send_ns < onramp_cb(f->head)->send_ns)
-		return other;
-	return f->head;
-}
-
-/* Take out what onramp_flow_peek() gave. */
-void onramp_flow_unlink(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb)
-{
-	struct Qdisc *sch = q->sch;
-
-	if (skb == f->head) {
-		f->head = skb->next;
-	} else {
-		rb_erase(&skb->rbnode, &f->out_of_order);
-		skb->dev = qdisc_dev(sch);	/* shares its place with rbnode */
-	}
-	skb_mark_not_on_list(skb);
-	f->qlen--;
-	qdisc_qstats_backlog_dec(sch, skb);
-	sch->q.qlen--;
 }
 
 static void onramp_flow_purge(struct onramp_flow *f)
@@ -125,7 +87,7 @@ void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f)
 {
 	rb_erase(&f->delayed_node, &q->delayed);
 	q->throttled--;
-	onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
+	onramp_flow_add_tail(&onramp_band_of(q, f)->old_flows, f);
 }
 
 /* -- lookup ----------------------------------------------------------------------- */
@@ -140,6 +102,13 @@ static void onramp_flow_free(struct onramp_sched *q, struct onramp_flow *f)
 static bool onramp_flow_is_old(const struct onramp_flow *f)
 {
 	return onramp_flow_is_idle(f) && time_after(jiffies, f->idle + ONRAMP_GC_AGE);
+}
+
+/* Is it worth the time to look for old flows? */
+static bool onramp_flow_crowded(const struct onramp_sched *q)
+{
+	return TP_FQ_GC_ALWAYS ||
+	       (q->flows >= 2U << q->buckets_log && q->inactive > q->flows / 2);
 }
 
 /* Free old flows on the way to @key. */
@@ -251,7 +220,8 @@ static struct onramp_flow *onramp_flow_get(struct onramp_sched *q, unsigned long
 	struct rb_node *parent, **link;
 	struct onramp_flow *f;
 
-	onramp_flow_collect(q, root, key);
+	if (onramp_flow_crowded(q))
+		onramp_flow_collect(q, root, key);
 	f = onramp_flow_search(root, key, &parent, &link);
 	if (f) {
 		if (unlikely(sk && f->socket_hash != sk->sk_hash))

@@ -129,6 +129,7 @@ int onramp_hook_get(struct onramp_net *on)
 
 	ASSERT_RTNL();
 	if (!on->users) {
+		orack_leave_end(on);
 		err = onramp_hook_first(on);
 		if (err)
 			return err;
@@ -148,9 +149,8 @@ void onramp_hook_put(struct onramp_net *on)
 	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
 	synchronize_net();
 	orack_acker_close(on);
-	orack_peer_close(on);
-	orack_close(on);
-	orack_peer_close(on);
+	orack_deafen(on);
+	orack_leave(on);
 }
 
 /* Another port for OR-ACKs.  Under RTNL. */
@@ -182,6 +182,7 @@ static int __net_init onramp_net_init(struct net *net)
 	on->net = net;
 	on->port = ONRAMP_UAPI_PORT;
 	orack_peer_open(on);
+	orack_leave_open(on);
 	return 0;
 }
 
@@ -191,6 +192,7 @@ static void __net_exit onramp_net_exit(struct net *net)
 	struct onramp_net *on = onramp_net(net);
 
 	WARN_ON_ONCE(on->users);
+	orack_leave_wait(on);
 	rtnl_lock();
 	orack_key_drop_all(on);
 	orack_clock_drop_all(on);

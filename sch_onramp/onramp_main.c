@@ -21,6 +21,7 @@ static const struct {
 	{ onramp_ctl_init, onramp_ctl_exit },
 	{ orack_peer_init, orack_peer_exit },
 	{ orack_clock_init, orack_clock_exit },
+	{ orack_nic_init, orack_nic_exit },
 	{ onramp_hook_init, onramp_hook_exit },
 	{ orack_genl_init, orack_genl_exit },
 	{ onramp_line_init, onramp_line_exit },

@@ -2,7 +2,7 @@
 /*
  * What flows to a destination learned of the path, for flows that begin (On-Ramp, section
  * 5.2.1): until when the newest sample called for a pause, the base delay, the least round
- * trip, and when they stop together.
+ * trip, when they stop together, and that the peer's timestamps are not in microseconds.
  *
  * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
  * pair (secure_tcp_ts_off).  A cache of fixed size, in sets of four, of which the one unused
@@ -24,13 +24,19 @@
 /* A base delay that nobody confirmed for this long may have drifted 200 us. */
 #define ONRAMP_PATH_BASE_NS	(4ULL * NSEC_PER_SEC)
 
+/* Who gives the route at the peer its feature sees it used after this time. Until then no
+ * new connection spends its first 40 ms on finding out.
+ */
+#define ONRAMP_PATH_COARSE_NS	(60ULL * NSEC_PER_SEC)
+
 struct onramp_path {
-	possible_net_t net;		/* to compare, never followed */
+	u64 net_cookie;			/* an address would be used again */
 	struct in6_addr saddr;
 	struct in6_addr daddr;
 	u64 used_ns;			/* when something was learned */
 	u64 until_ns;
 	u64 base_ns;			/* when base_us was right; 0: never */
+	u64 coarse_ns;			/* when timestamps were found to be coarse; 0: never */
 	struct onramp_floor rtt;	/* least round trip */
 	struct onramp_drain drain;	/* of flows by timestamps */
 	u32 base_us;			/* raw delay of the empty path, us modulo 2^32 */
@@ -46,7 +52,7 @@ static u32 onramp_path_seed;
 
 static struct onramp_path_set *onramp_path_set(const struct onramp_key *key)
 {
-	u32 seed = onramp_path_seed ^ (u32)(unsigned long)read_pnet(&key->net);
+	u32 seed = onramp_path_seed ^ (u32)read_pnet(&key->net)->net_cookie;
 	u32 hash = jhash(&key->daddr, sizeof(key->daddr),
 			 jhash(&key->saddr, sizeof(key->saddr), seed));
 
@@ -57,7 +63,7 @@ static bool onramp_path_is(const struct onramp_path *p, const struct onramp_key 
 {
 	return ipv6_addr_equal(&p->daddr, &key->daddr) &&
 	       ipv6_addr_equal(&p->saddr, &key->saddr) &&
-	       net_eq(read_pnet(&p->net), read_pnet(&key->net));
+	       p->net_cookie == read_pnet(&key->net)->net_cookie;
 }
 
 /* set->lock is held. */
@@ -86,11 +92,12 @@ static struct onramp_path *onramp_path_claim(struct onramp_path_set *set,
 		if (other->used_ns < p->used_ns)
 			p = other;
 	}
-	p->net = key->net;
+	p->net_cookie = read_pnet(&key->net)->net_cookie;
 	p->saddr = key->saddr;
 	p->daddr = key->daddr;
 	p->until_ns = 0;
 	p->base_ns = 0;
+	p->coarse_ns = 0;
 	onramp_floor_init(&p->rtt);
 	onramp_drain_init(&p->drain, now_ns);
 out:
@@ -98,47 +105,68 @@ out:
 	return p;
 }
 
-/* How much longer this round trip was than any flow's to the destination must be. */
-u64 onramp_path_excess_ns(const struct onramp_key *key, u64 rtt_ns, u64 now_ns)
+/* Find the path, or make room for it, and keep it until onramp_path_leave(). */
+void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns)
+	__acquires(&v->set->lock)
 {
-	struct onramp_path_set *set = onramp_path_set(key);
-	u64 floor_ns;
+	v->set = onramp_path_set(key);
+	spin_lock(&v->set->lock);
+	v->path = onramp_path_claim(v->set, key, now_ns);
+}
 
-	spin_lock(&set->lock);
-	floor_ns = onramp_floor_sample(&onramp_path_claim(set, key, now_ns)->rtt, now_ns, rtt_ns);
-	spin_unlock(&set->lock);
-	return rtt_ns - floor_ns;
+void onramp_path_leave(const struct onramp_path_visit *v)
+	__releases(&v->set->lock)
+{
+	spin_unlock(&v->set->lock);
+}
+
+/* How much longer this round trip was than any flow's to the destination must be. */
+u64 onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns)
+{
+	return rtt_ns - onramp_floor_sample(&v->path->rtt, now_ns, rtt_ns);
 }
 
 /* How long the flow stops for the queue to empty, as it saw @queue_ns.  ctl->lock is held. */
-u64 onramp_path_drain_ns(const struct onramp_ctl *ctl, u64 queue_ns, bool lowered, u64 now_ns)
+u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
+			 u64 queue_ns, bool lowered, u64 now_ns)
 {
-	struct onramp_path_set *set = onramp_path_set(&ctl->key);
-	u64 pause_ns;
-
-	spin_lock(&set->lock);
-	pause_ns = onramp_drain_pause_ns(&onramp_path_claim(set, &ctl->key, now_ns)->drain, now_ns,
-					 queue_ns, ctl->sched->config.pause.threshold_ns,
-					 ctl->drained_ns, lowered);
-	spin_unlock(&set->lock);
-	return pause_ns;
+	return onramp_drain_pause_ns(&v->path->drain, now_ns, queue_ns,
+				     ctl->sched->config.pause.threshold_ns, ctl->drained_ns,
+				     lowered);
 }
 
 /* ctl->lock is held. */
-void onramp_path_learn(const struct onramp_ctl *ctl, u64 now_ns)
+void onramp_path_learn(const struct onramp_path_visit *v, const struct onramp_ctl *ctl, u64 now_ns)
 {
-	struct onramp_path_set *set = onramp_path_set(&ctl->key);
-	s64 base_ns = tp_base_at(&ctl->base, now_ns);
-	struct onramp_path *p;
+	struct onramp_path *p = v->path;
 
-	spin_lock(&set->lock);
-	p = onramp_path_claim(set, &ctl->key, now_ns);
 	p->until_ns = ctl->pause.until_ns;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS) {
 		p->base_ns = now_ns;
-		p->base_us = ctl->ts_ref + (u32)div_s64(base_ns, NSEC_PER_USEC);
+		p->base_us = ctl->ts_ref + (u32)div_s64(tp_base_at(&ctl->base, now_ns),
+							NSEC_PER_USEC);
 	}
-	spin_unlock(&set->lock);
+}
+
+/* False: not known. */
+bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *base_us)
+{
+	const struct onramp_path *p = v->path;
+
+	if (!p->base_ns || now_ns - p->base_ns >= ONRAMP_PATH_BASE_NS)
+		return false;
+	*base_us = p->base_us;
+	return true;
+}
+
+void onramp_path_set_coarse(const struct onramp_key *key, u64 now_ns)
+{
+	struct onramp_path_visit v;
+
+	onramp_path_enter(&v, key, now_ns);
+	v.path->coarse_ns = now_ns;
+	v.path->base_ns = 0;
+	onramp_path_leave(&v);
 }
 
 /* 0: nothing known. */
@@ -155,19 +183,18 @@ u64 onramp_path_until_ns(const struct onramp_key *key)
 	return until_ns;
 }
 
-bool onramp_path_base_us(const struct onramp_key *key, u64 now_ns, u32 *base_us)
+/* Do the peer's timestamps count anything but microseconds, as far as is known? */
+bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns)
 {
 	struct onramp_path_set *set = onramp_path_set(key);
 	const struct onramp_path *p;
-	bool known;
+	bool coarse;
 
 	spin_lock(&set->lock);
 	p = onramp_path_find(set, key);
-	known = p && p->base_ns && now_ns - p->base_ns < ONRAMP_PATH_BASE_NS;
-	if (known)
-		*base_us = p->base_us;
+	coarse = p && p->coarse_ns && now_ns - p->coarse_ns < ONRAMP_PATH_COARSE_NS;
 	spin_unlock(&set->lock);
-	return known;
+	return coarse;
 }
 
 int onramp_path_init(void)

@@ -26,6 +26,7 @@
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
 
+#include "onramp_queue.h"
 #include "orack.h"
 
 /* -- enqueue ---------------------------------------------------------------------- */
@@ -90,7 +91,7 @@ static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
 static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct onramp_sched *q = qdisc_priv(sch);
-	u8 band = q->config.prio2band[skb->priority & TC_PRIO_MAX];
+	u8 band = TP_FQ_BANDS > 1 ? q->config.prio2band[skb->priority & TC_PRIO_MAX] : 0;
 	struct onramp_segment seg;
 	struct onramp_flow *f;
 	u64 now_ns;
@@ -156,7 +157,7 @@ static struct onramp_list *onramp_band_list(struct onramp_band *band)
 /* The list to serve, of the next band that has one and credit; NULL: all are empty. */
 static struct onramp_list *onramp_pick_list(struct onramp_sched *q)
 {
-	struct onramp_list *list = onramp_band_list(&q->bands[q->band_nr]);
+	struct onramp_list *list = onramp_band_list(onramp_served(q));
 	int passed = 0;
 
 	while (!list && TP_FQ_BANDS > 1 && ++passed <= TP_FQ_BANDS) {
@@ -180,12 +181,12 @@ static struct onramp_list *onramp_pick_list(struct onramp_sched *q)
 static void onramp_retire_flow(struct onramp_sched *q, struct onramp_list *list,
 			       struct onramp_flow *f)
 {
-	const struct onramp_band *served = &q->bands[q->band_nr];
+	const struct onramp_band *served = onramp_served(q);
 
 	list->first = f->next;
 	/* New flows pass through the old ones once, or those would starve. */
 	if (list == &served->new_flows && (TP_FQ_BANDS > 1 || served->old_flows.first))
-		onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
+		onramp_flow_add_tail(&onramp_band_of(q, f)->old_flows, f);
 	else
 		f->idle = jiffies | 1UL;
 }
@@ -225,7 +226,7 @@ static struct sk_buff *onramp_pick_packet(struct onramp_sched *q, struct onramp_
 		if (f->credit <= 0) {
 			f->credit += q->config.quantum;
 			list->first = f->next;
-			onramp_flow_add_tail(&q->bands[f->band].old_flows, f);
+			onramp_flow_add_tail(&onramp_band_of(q, f)->old_flows, f);
 			continue;
 		}
 		skb = onramp_flow_peek(f);
@@ -335,7 +336,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	q->band_packets[cb->band]--;
 	f->credit -= qdisc_pkt_len(skb);
 	/* Whoever's packet it is, it went on the account of the band that is being served. */
-	q->bands[q->band_nr].credit -= qdisc_pkt_len(skb);
+	onramp_served(q)->credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl) {
 		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
 		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,

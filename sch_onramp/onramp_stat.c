@@ -78,6 +78,9 @@ static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onr
 	st->controlled_flows = st->controlled_tcpts + st->controlled_orack;
 	st->samples_orack = atomic64_read(&c->samples_orack);
 	st->drains = atomic64_read(&c->drains);
+	st->coarse = atomic64_read(&c->coarse);
+	st->samples_wire = atomic64_read(&c->samples_wire);
+	st->ignored_unstamped = atomic64_read(&c->unstamped);
 }
 
 static void onramp_stat_fill(struct tc_onramp_stats *st, const struct onramp_sched *q)

@@ -14,6 +14,9 @@
  * Which byte the ACK answers to: the last one it acknowledges, or with a hole before it
  * the end of the first SACK block, which RFC 2018 says is about the newest segment.
  *
+ * That the peer's timestamps are in microseconds, too, is its route's affair and seen by how
+ * they advance (turnpike_tick.h).  If they are not, receipts have to do.
+ *
  * Not believed: what acknowledges data that is not in flight; data sent twice; ACKs that
  * may have waited at the receiver, for its delayed-ACK timer or its application.
  */
@@ -92,94 +95,123 @@ static u32 onramp_tcpts_us(u64 ns)
 	return (u32)div_u64(ns, NSEC_PER_USEC);
 }
 
+/* Does the peer count microseconds, as far as is known? */
+static bool onramp_tcpts_is_fine(struct onramp_ctl *ctl, u32 tsval)
+{
+	u64 now_ns;
+
+	if (likely(ctl->tick.unit == TP_TICK_US))
+		return true;
+	now_ns = ktime_get_ns();
+	if (tp_tick_sample(&ctl->tick, onramp_tcpts_us(now_ns), tsval) != TP_TICK_COARSE)
+		return true;
+	onramp_ctl_coarse(ctl, now_ns);
+	return false;
+}
+
+/* What an ACK says of the newest byte that it acknowledges. */
+struct onramp_trip {
+	u64 now_ns;
+	u64 rtt_ns;
+	u32 raw_us;			/* TSval less the byte's departure */
+};
+
 /* The first sample of a connection.  Another one may know the path without its queue; that
  * its clock is this one's, with the same offset, shows in a queue that fits the round trip.
  */
-static void onramp_tcpts_begin(struct onramp_ctl *ctl, u32 raw_us, u64 rtt_ns, u64 now_ns)
+static void onramp_tcpts_begin(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
+			       const struct onramp_trip *t)
 {
 	u32 path_us;
 
 	ctl->ts_known = true;
-	ctl->ts_ref = raw_us;
-	if (onramp_path_base_us(&ctl->key, now_ns, &path_us) &&
-	    (u64)(raw_us - path_us) * NSEC_PER_USEC <= rtt_ns) {
+	ctl->ts_ref = t->raw_us;
+	if (onramp_path_base_us(v, t->now_ns, &path_us) &&
+	    (u64)(t->raw_us - path_us) * NSEC_PER_USEC <= t->rtt_ns) {
 		ctl->ts_ref = path_us;
-		tp_base_sample(&ctl->base, now_ns, 0);
+		tp_base_sample(&ctl->base, t->now_ns, 0);
 	}
 }
 
-/* Queueing delay of the newest byte. */
-static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, u32 tsval, u64 tx_ns, u64 now_ns)
+/* Queueing delay of the newest byte.  Standing queue that the base had in it is taken out. */
+static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
+				 const struct onramp_trip *t)
 {
-	u64 rtt_ns = now_ns - min(tx_ns, now_ns), queue_ns;
-	u32 raw_us = tsval - onramp_tcpts_us(tx_ns);
+	u64 queue_ns, excess_ns, standing_ns;
 
 	if (!ctl->ts_known)
-		onramp_tcpts_begin(ctl, raw_us, rtt_ns, now_ns);
-	queue_ns = tp_base_sample_rtt(&ctl->base, now_ns,
-				      (s64)(s32)(raw_us - ctl->ts_ref) * NSEC_PER_USEC, rtt_ns);
-	return min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
-}
-
-/* Standing queue that the base has in it, found by this sample. */
-static u64 onramp_tcpts_standing_ns(struct onramp_ctl *ctl, u64 queue_ns, u64 tx_ns, u64 now_ns)
-{
-	u64 rtt_ns = now_ns - min(tx_ns, now_ns);
-	u64 excess_ns = onramp_path_excess_ns(&ctl->key, rtt_ns, now_ns);
-	u64 standing_ns = onramp_gap_sample(&ctl->gap, now_ns, excess_ns, queue_ns);
-
+		onramp_tcpts_begin(ctl, v, t);
+	queue_ns = tp_base_sample_rtt(&ctl->base, t->now_ns,
+				      (s64)(s32)(t->raw_us - ctl->ts_ref) * NSEC_PER_USEC,
+				      t->rtt_ns);
+	queue_ns = min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
+	excess_ns = onramp_path_excess_ns(v, t->rtt_ns, t->now_ns);
+	standing_ns = onramp_gap_sample(&ctl->gap, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
 		tp_base_lower(&ctl->base, standing_ns);
-	return standing_ns;
+	return queue_ns + standing_ns;
 }
 
 /* @base_ns: what the base was before the sample of @queue_ns. */
-static void onramp_tcpts_drain(struct onramp_ctl *ctl, u64 queue_ns, s64 base_ns, u64 now_ns)
+static void onramp_tcpts_drain(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
+			       u64 queue_ns, s64 base_ns, u64 now_ns)
 {
 	bool lowered = tp_base_at(&ctl->base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
-	u64 pause_ns = onramp_path_drain_ns(ctl, queue_ns, lowered, now_ns);
+	u64 pause_ns = onramp_path_drain_ns(v, ctl, queue_ns, lowered, now_ns);
 
 	if (pause_ns)
 		onramp_ctl_drain(ctl, now_ns, pause_ns);
 }
 
-static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a)
+/* Did the ACK wait at the receiver, or may a queue that asks for a pause be such a wait? */
+static bool onramp_tcpts_is_late(const struct onramp_ctl *ctl, const struct onramp_ack *a,
+				 u64 queue_ns)
+{
+	if (a->newest == ctl->flight.end_seq && queue_ns >= ONRAMP_DELACK_NS)
+		return true;
+	return queue_ns > ctl->sched->config.pause.threshold_ns && onramp_tcpts_maybe_late(ctl, a);
+}
+
+static void onramp_tcpts_sample(struct onramp_ctl *ctl, const struct onramp_ack *a,
+				const struct onramp_path_visit *v, const struct onramp_trip *t)
 {
 	struct onramp_counts *counts = &ctl->sched->counts;
-	struct onramp_departure d;
-	u64 now_ns, queue_ns;
-	s64 base_ns;
-	bool late;
-	u32 steps;
+	s64 base_ns = tp_base_at(&ctl->base, t->now_ns);
+	u32 steps = ctl->base.steps;
+	u64 queue_ns = onramp_tcpts_queue_ns(ctl, v, t);
 
-	if (a->newest == ctl->flight.una || a->shut)
-		return;
-	if (!onramp_flight_holds(&ctl->flight, a->newest)) {
-		atomic64_inc(&counts->unknown);
-		return;
-	}
-	if (!onramp_ctl_departure(ctl, a->newest, &d))
-		return;
-	now_ns = ktime_get_ns();
-	/* Times are whole microseconds: the ACK's is up to one too small. */
-	steps = ctl->base.steps;
-	late = onramp_tcpts_maybe_late(ctl, a);
-	base_ns = tp_base_at(&ctl->base, now_ns);
-	queue_ns = onramp_tcpts_queue_ns(ctl, a->tsval, d.tx_ns, now_ns);
-	queue_ns += onramp_tcpts_standing_ns(ctl, queue_ns, d.tx_ns, now_ns);
-	if (late && queue_ns > ctl->sched->config.pause.threshold_ns) {
-		atomic64_inc(&counts->late);
-		return;
-	}
-	if (a->newest == ctl->flight.end_seq && queue_ns >= ONRAMP_DELACK_NS) {
+	if (onramp_tcpts_is_late(ctl, a, queue_ns)) {
 		atomic64_inc(&counts->late);
 		return;
 	}
 	if (ctl->base.steps != steps)
 		atomic64_inc(&counts->steps);
-	onramp_ctl_sample(ctl, a->newest, queue_ns, now_ns);
-	onramp_tcpts_drain(ctl, queue_ns, base_ns, now_ns);
-	onramp_path_learn(ctl, now_ns);
+	onramp_ctl_sample(ctl, a->newest, queue_ns, t->now_ns);
+	onramp_tcpts_drain(ctl, v, queue_ns, base_ns, t->now_ns);
+	onramp_path_learn(v, ctl, t->now_ns);
+}
+
+static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a)
+{
+	struct onramp_path_visit visit;
+	struct onramp_departure d;
+	struct onramp_trip t;
+
+	if (a->newest == ctl->flight.una || a->shut)
+		return;
+	if (!onramp_flight_holds(&ctl->flight, a->newest)) {
+		atomic64_inc(&ctl->sched->counts.unknown);
+		return;
+	}
+	t.now_ns = ktime_get_ns();
+	if (!onramp_ctl_departure(ctl, a->newest, t.now_ns, &d))
+		return;
+	t.rtt_ns = t.now_ns - min(d.tx_ns, t.now_ns);
+	/* Times are whole microseconds: the ACK's is up to one too small. */
+	t.raw_us = a->tsval - onramp_tcpts_us(d.tx_ns);
+	onramp_path_enter(&visit, &ctl->key, t.now_ns);
+	onramp_tcpts_sample(ctl, a, &visit, &t);
+	onramp_path_leave(&visit);
 }
 
 /* Records of what arrived serve no more, but for receipts: those come after the ACK. */
@@ -202,7 +234,8 @@ void onramp_tcpts_arrived(const struct tcphdr *th, const struct onramp_arrival *
 	onramp_tcpts_parse(th, arrival, &a);
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->sched->config.pause_on) {
-		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts)
+		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts &&
+		    onramp_tcpts_is_fine(ctl, a.tsval))
 			onramp_tcpts_take(ctl, &a);
 		if (onramp_flight_holds(&ctl->flight, a.newest) &&
 		    onramp_seq_before(ctl->edge_seq, a.newest))

@@ -13,14 +13,17 @@
 #ifndef ORACK_H
 #define ORACK_H
 
+#include <linux/jump_label.h>
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
 
+#include "include/nicstamp_sample.h"
 #include "onramp.h"
 #include "onramp_absolute.h"
 #include "onramp_clock.h"
 #include "onramp_excess.h"
 #include "orack_batch.h"
+#include "orack_source.h"
 #include "orack_wire.h"
 
 /* Two hosts, as the one on this side sees it. */
@@ -28,6 +31,13 @@ struct orack_pair {
 	possible_net_t net;		/* to compare; followed while the socket is open */
 	struct in6_addr local;		/* IPv4 is mapped */
 	struct in6_addr remote;
+};
+
+/* Where an announcement goes, and which connection the peer finds us by. */
+struct orack_contact {
+	struct orack_pair pair;
+	__be16 sport, dport;
+	int oif;			/* for link-local addresses, else 0 */
 };
 
 #define ORACK_KEYS_MAX		2
@@ -70,6 +80,9 @@ struct onramp_net {
 	struct list_head peers;
 	u32 peer_count;
 	struct delayed_work work;	/* announcements, peers that are gone */
+	struct work_struct leave;
+	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */
+	u32 leaving_count;		/* RTNL */
 	atomic64_t stat[ONRAMP_STATS];	/* by enum onramp_stat */
 };
 
@@ -95,6 +108,7 @@ struct orack_packet {
 };
 
 int orack_open(struct onramp_net *on);
+void orack_deafen(struct onramp_net *on);
 void orack_close(struct onramp_net *on);
 int orack_send(struct onramp_net *on, struct orack_packet *p);
 
@@ -132,7 +146,7 @@ struct orack_offset {
 /* What a peer said of the clock of its receipts. */
 struct orack_told {
 	bool known;
-	u32 id;
+	u32 id;				/* whoever stamps */
 	u64 made_ns;			/* by that clock */
 	struct orack_clock_entry is;
 	unsigned long until;		/* jiffies */
@@ -141,7 +155,7 @@ struct orack_told {
 /* What both sayings make together; setting a clock afterwards does not change it. */
 struct orack_tie {
 	u64 serial;			/* of the orack_offset; 0: none yet */
-	u32 id;				/* of the clock */
+	u32 id;				/* of the clock, whoever stamps */
 	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
 };
 
@@ -199,9 +213,16 @@ struct orack_peer {
 	struct orack_clock_entry clock_is;	/* and what that was */
 	int oif;			/* where that came from */
 	struct orack_thin thin;		/* no lock */
+	struct orack_source source;	/* of our times; no lock */
 
 	bool removed;
 	spinlock_t lock;		/* bottom halves off; inside that of a flow */
+};
+
+/* What a batch that begins is made by. */
+struct orack_terms {
+	int oif;			/* where receipts go out, for link-local addresses, else 0 */
+	bool nic;			/* times are the NIC's */
 };
 
 enum orack_wants {
@@ -215,20 +236,47 @@ void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
 bool orack_peer_hears(const struct orack_pair *pair);
-enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns, int *oif);
+enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
+				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, int oif);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
+void orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
+u32 orack_peer_count_acking(struct onramp_net *on);
 void orack_peer_open(struct onramp_net *on);
-void orack_peer_close(struct onramp_net *on);
+u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 most);
 int orack_peer_init(void);
 void orack_peer_exit(void);
+
+/* -- the last qdisc goes (orack_leave.c) ----------------------------------------------- */
+
+void orack_leave(struct onramp_net *on);
+void orack_leave_end(struct onramp_net *on);
+void orack_leave_open(struct onramp_net *on);
+void orack_leave_wait(struct onramp_net *on);
 
 /* -- what arrives (orack_receive.c) --------------------------------------------------- */
 
 void orack_receive(struct onramp_net *on, struct orack_packet *p);
+
+/* -- times of the NIC (orack_nic.c) ---------------------------------------------------- */
+
+DECLARE_STATIC_KEY_FALSE(orack_nic_attached);
+
+bool __orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns, u64 *rx_ns);
+void orack_nic_hear(bool hears);
+extern const struct nicstamp_departures onramp_wire_departures;	/* onramp_wire.c */
+int orack_nic_init(void);
+void orack_nic_exit(void);
+
+/* True: the NIC had the data at *rx_ns of CLOCK_MONOTONIC. */
+static inline bool orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns, u64 *rx_ns)
+{
+	return static_branch_unlikely(&orack_nic_attached) &&
+	       __orack_nic_arrival(a, now_ns, rx_ns);
+}
 
 /* -- receipts (orack_acker.c) --------------------------------------------------------- */
 

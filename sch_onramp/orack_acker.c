@@ -36,7 +36,8 @@ struct orack_slot {
 	u32 wait_ns;			/* and how long that could wait */
 	u64 spared_ns;			/* when data came that was too little to begin one */
 	struct orack_pair pair;
-	int oif;
+	struct orack_terms terms;
+	struct orack_seen seen;		/* since the batch began */
 	u8 tos;
 	struct orack_batch batch;
 };
@@ -49,6 +50,12 @@ struct orack_cpu {
 	struct hrtimer timer;
 	struct list_head open;
 	struct orack_slot slot[ORACK_SLOTS];
+};
+
+/* When data came, by CLOCK_MONOTONIC. */
+struct orack_stamp {
+	u64 rx_ns;
+	bool nic;			/* the NIC says so; else the host */
 };
 
 /* Monotonic time since this module was loaded on this boot; no other clock has it. */
@@ -65,13 +72,17 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 		.time_ns = ktime_get_ns(),
 	};
 
+	if (slot->terms.nic) {
+		h.clock |= ORACK_CLOCK_NIC;
+		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_NIC);
+	}
 	slot->closed_ns = h.time_ns;
 	list_del_init(&slot->open);
 	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
 	orack_batch_close(b, h.time_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
-	p->oif = slot->oif;
+	p->oif = slot->terms.oif;
 	p->tos = slot->tos;
 	p->bytes = orack_encode(p->maced.data, &h, b->entry);
 }
@@ -133,12 +144,9 @@ static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 
 /* -- data ----------------------------------------------------------------------------------- */
 
-/* When the packet came.  A hardware stamp will have a clock of its own, and come in here
- * with that clock's identity.
- */
-static u64 orack_stamp_ns(const struct sk_buff *skb)
+/* When the packet came, as the host has it. */
+static u64 orack_stamp_host_ns(const struct sk_buff *skb, u64 now_ns)
 {
-	u64 now_ns = ktime_get_ns();
 	ktime_t real = skb_tstamp(skb);
 	u64 stamp_ns;
 
@@ -146,6 +154,16 @@ static u64 orack_stamp_ns(const struct sk_buff *skb)
 		return now_ns;
 	stamp_ns = ktime_to_ns(ktime_sub(real, ktime_mono_to_real(0)));
 	return now_ns - stamp_ns < ORACK_STAMP_MAX_NS ? stamp_ns : now_ns;
+}
+
+static void orack_stamp(struct orack_stamp *t, const struct sk_buff *skb,
+			const struct onramp_arrival *a)
+{
+	u64 now_ns = ktime_get_ns();
+
+	t->nic = orack_nic_arrival(a, now_ns, &t->rx_ns);
+	if (!t->nic)
+		t->rx_ns = orack_stamp_host_ns(skb, now_ns);
 }
 
 static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct orack_pair *pair)
@@ -176,13 +194,38 @@ static void orack_cpu_queue(struct orack_cpu *cpu, struct orack_slot *slot)
 	orack_cpu_arm(cpu);
 }
 
+static void orack_see(struct orack_seen *seen, const struct orack_stamp *t)
+{
+	if (t->nic)
+		seen->stamped++;
+	else
+		seen->missed++;
+}
+
+/* Times are the NIC's, and it has none of this data: the next will tell. */
+static bool orack_slot_misses(struct orack_cpu *cpu, const struct orack_slot *slot, u32 bytes,
+			      const struct orack_stamp *t)
+{
+	if (t->nic || !slot->terms.nic)
+		return false;
+	orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_UNSTAMPED);
+	atomic64_add(bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	return true;
+}
+
 /* Begins a batch with @bytes of data, if they are receipted at all. */
 static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
-			      const struct orack_pair *pair, u32 bytes)
+			      const struct orack_pair *pair, u32 bytes,
+			      const struct orack_stamp *t)
 {
+	struct orack_seen seen = { .stamped = 0 };
 	u64 now_ns = ktime_get_ns();
 
-	switch (orack_peer_wants(pair, bytes, now_ns, &slot->oif)) {
+	if (orack_slot_is(slot, pair))
+		seen = slot->seen;
+	memset(&slot->seen, 0, sizeof(slot->seen));
+	orack_see(&seen, t);
+	switch (orack_peer_wants(pair, bytes, now_ns, &seen, &slot->terms)) {
 	case ORACK_WANTS_NONE:
 		return false;
 	case ORACK_WANTS_MORE:
@@ -196,6 +239,8 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 	if (!orack_slot_is(slot, pair))
 		slot->wait_ns = 0;
 	slot->pair = *pair;
+	if (orack_slot_misses(cpu, slot, bytes, t))
+		return false;
 	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
 	/* It waits from the first data on, be that receipted or not. */
 	slot->due_ns = slot->wait_ns +
@@ -207,7 +252,7 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 /* Puts the data where it belongs.  True: there is a packet to send, of *p. */
 static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 			  const struct orack_pair *pair, const struct onramp_arrival *a,
-			  u64 rx_ns, struct orack_packet *p)
+			  const struct orack_stamp *t, struct orack_packet *p)
 {
 	struct orack_entry e = {
 		.sport = ntohs(a->key.dport), .dport = ntohs(a->key.sport),
@@ -215,10 +260,15 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 	};
 	bool begins = list_empty(&slot->open);
 
-	if (begins && !orack_slot_begins(cpu, slot, pair, a->payload))
+	if (begins && !orack_slot_begins(cpu, slot, pair, a->payload, t))
 		return false;
+	if (!begins) {
+		orack_see(&slot->seen, t);
+		if (orack_slot_misses(cpu, slot, a->payload, t))
+			return false;
+	}
 	slot->tos = a->tos;
-	if (orack_batch_add(&slot->batch, &e, a->payload, rx_ns)) {
+	if (orack_batch_add(&slot->batch, &e, a->payload, t->rx_ns)) {
 		orack_slot_take(cpu, slot, p);
 		return true;
 	}
@@ -235,6 +285,7 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 	struct orack_cpu *cpu = this_cpu_ptr(on->acker);
 	struct orack_slot *slot;
 	struct orack_packet p;
+	struct orack_stamp t;
 	struct orack_pair pair;
 	bool send;
 
@@ -252,7 +303,8 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 		spin_lock(&cpu->lock);
 	}
 	/* Nobody else fills this processor's slots: bottom halves stayed off. */
-	send = orack_cpu_add(cpu, slot, &pair, a, orack_stamp_ns(skb), &p);
+	orack_stamp(&t, skb, a);
+	send = orack_cpu_add(cpu, slot, &pair, a, &t, &p);
 	spin_unlock(&cpu->lock);
 	if (send)
 		orack_acker_send(on, &p);
@@ -304,5 +356,5 @@ u32 orack_acker_clock(void)
 
 void orack_acker_init(void)
 {
-	orack_clock_id = get_random_u32();
+	orack_clock_id = orack_clock_of(get_random_u32());
 }

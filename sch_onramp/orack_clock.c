@@ -112,7 +112,8 @@ void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
 
 static bool orack_told_holds(const struct orack_told *told, u32 id)
 {
-	return told->known && told->id == id && time_before_eq(jiffies, told->until);
+	return told->known && told->id == orack_clock_of(id) &&
+	       time_before_eq(jiffies, told->until);
 }
 
 /* It said something of its clock.  Returns what to count. */
@@ -130,7 +131,7 @@ enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair
 	if (orack_told_holds(told, d->h.clock) && (s64)(d->h.time_ns - told->made_ns) <= 0)
 		goto out;
 	told->known = true;
-	told->id = d->h.clock;
+	told->id = orack_clock_of(d->h.clock);
 	told->made_ns = d->h.time_ns;
 	orack_read_clock(d, &told->is);
 	told->until = jiffies + ORACK_CLOCK_LIFETIME;
@@ -168,11 +169,11 @@ static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *pee
 		if (!orack_told_holds(&peer->told, id))
 			return false;
 		tie->serial = o->serial;
-		tie->id = id;
+		tie->id = orack_clock_of(id);
 		tie->offset_ns = o->real_ns + (u64)o->offset_ns - peer->told.is.real_ns;
 	}
 	/* Another clock begins with no relation to what was said of the last. */
-	if (tie->id != id)
+	if (tie->id != orack_clock_of(id))
 		return false;
 	apart->offset_ns = tie->offset_ns;
 	apart->error_ns = o->error_ns;
@@ -183,8 +184,8 @@ static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *pee
 /* How far the clock @id of a peer and CLOCK_MONOTONIC are apart.  False: nobody knows.
  * peer->lock is held, under the RCU read lock.
  */
-bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-		       struct onramp_apart *apart)
+static bool orack_clock_relation(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+				 struct onramp_apart *apart)
 {
 	const struct orack_told *told = &peer->told;
 	u32 error_ns = orack_clock_error(on);
@@ -196,6 +197,17 @@ bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32
 	apart->offset_ns = orack_clock_real_ns() - told->is.real_ns;
 	apart->error_ns = error_ns + told->is.error_ns;
 	apart->grade = ONRAMP_GRADE_SYNCHRONIZED;
+	return true;
+}
+
+/* The same for times in receipts, whose identity says who stamped. */
+bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+		       struct onramp_apart *apart)
+{
+	if (!orack_clock_relation(on, peer, id, apart))
+		return false;
+	if (orack_clock_is_nic(id))
+		apart->error_ns += ORACK_NIC_ERROR_NS;
 	return true;
 }
 

@@ -147,6 +147,16 @@ static int orack_genl_put_absolute(struct sk_buff *msg, const struct onramp_abso
 	       nla_put_s64(msg, ONRAMP_PEER_OWD, a->there_ns, ONRAMP_PEER_PAD);
 }
 
+/* Whose times receipts carry; of a direction that has none nothing is said. */
+static int orack_genl_put_nic(struct sk_buff *msg, const struct orack_peer *peer, bool hears)
+{
+	const struct onramp_clock *clock = &peer->clock;
+
+	if (clock->known && nla_put_u8(msg, ONRAMP_PEER_NIC, orack_clock_is_nic(clock->id)))
+		return -EMSGSIZE;
+	return hears ? nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(peer->source.nic)) : 0;
+}
+
 /* peer->lock is held. */
 static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *peer)
 {
@@ -158,7 +168,9 @@ static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *pee
 	       nla_put_u8(msg, ONRAMP_PEER_ACKS, peer->acks) ||
 	       nla_put_u8(msg, ONRAMP_PEER_HEARS, hears) ||
 	       orack_genl_put_absolute(msg, &peer->absolute) ||
-	       nla_put_u32(msg, ONRAMP_PEER_CLOCK, clock->known ? clock->id : 0) ||
+	       orack_genl_put_nic(msg, peer, hears) ||
+	       nla_put_u32(msg, ONRAMP_PEER_CLOCK,
+			   clock->known ? orack_clock_of(clock->id) : 0) ||
 	       nla_put_s32(msg, ONRAMP_PEER_DRIFT, clock->known ? clock->base.drift_ppb : 0) ||
 	       nla_put_u32(msg, ONRAMP_PEER_STEPS, clock->steps) ||
 	       nla_put_u64_64bit(msg, ONRAMP_PEER_RECEIPTS, peer->receipts, ONRAMP_PEER_PAD) ||

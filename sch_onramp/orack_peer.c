@@ -133,6 +133,7 @@ static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer,
 		return;
 	WRITE_ONCE(peer->hears, hears);
 	atomic_add(hears ? 1 : -1, &on->hearing);
+	orack_nic_hear(hears);
 	/* As long as receipts are wanted packets are stamped as they leave the driver. */
 	if (hears)
 		net_enable_timestamp();
@@ -281,16 +282,48 @@ static bool orack_peer_spares(struct orack_peer *peer, u32 bytes, u64 now_ns)
 	return spares;
 }
 
-/* What the pair's far end wants for @bytes of its data that begin a batch.  *oif: by which
- * device it gets it, for link-local addresses.  Caller holds the RCU read lock.
+/* Whose times its receipts carry, after what was @seen. */
+static bool orack_peer_takes_nic(struct orack_peer *peer, const struct orack_seen *seen, u64 now_ns)
+{
+	struct orack_source source, before;
+
+	if (!static_branch_unlikely(&orack_nic_attached) && !READ_ONCE(peer->source.nic))
+		return false;
+	/* A race with another processor miscounts some data. */
+	before.begun = READ_ONCE(peer->source.begun);
+	before.nic = READ_ONCE(peer->source.nic);
+	before.run = READ_ONCE(peer->source.run);
+	before.debt = READ_ONCE(peer->source.debt);
+	before.ended = READ_ONCE(peer->source.ended);
+	before.hold = READ_ONCE(peer->source.hold);
+	source = before;
+	orack_source_next(&source, seen, now_ns);
+	/* Where nothing changes nobody's line is taken away. */
+	if (source.run != before.run || source.debt != before.debt) {
+		WRITE_ONCE(peer->source.run, source.run);
+		WRITE_ONCE(peer->source.debt, source.debt);
+	}
+	if (source.nic != before.nic || source.begun != before.begun) {
+		WRITE_ONCE(peer->source.ended, source.ended);
+		WRITE_ONCE(peer->source.hold, source.hold);
+		WRITE_ONCE(peer->source.nic, source.nic);
+		WRITE_ONCE(peer->source.begun, source.begun);
+	}
+	return source.nic;
+}
+
+/* What the pair's far end wants for @bytes of its data that begin a batch, and on which terms.
+ * Caller holds the RCU read lock.
  */
-enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns, int *oif)
+enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
+				  const struct orack_seen *seen, struct orack_terms *terms)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 
 	if (!peer || !orack_peer_hears_us(peer))
 		return ORACK_WANTS_NONE;
-	*oif = READ_ONCE(peer->oif);
+	terms->oif = READ_ONCE(peer->oif);
+	terms->nic = orack_peer_takes_nic(peer, seen, now_ns);
 	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
@@ -358,26 +391,40 @@ void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair)
 /* -- the worker ---------------------------------------------------------------------------- */
 
 /* What is not about data of a flow goes to the peer so. */
-void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
+static void orack_address(const struct orack_pair *pair, int oif, struct orack_packet *p)
 {
-	p->maced.from = peer->pair.local;
-	p->maced.to = peer->pair.remote;
-	p->oif = READ_ONCE(peer->oif);
+	p->maced.from = pair->local;
+	p->maced.to = pair->remote;
+	p->oif = oif;
 	p->tos = 0;
 }
 
-static void orack_announce(struct onramp_net *on, const struct orack_peer *peer, u32 lifetime_ms)
+void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
+{
+	orack_address(&peer->pair, READ_ONCE(peer->oif), p);
+}
+
+static void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
+{
+	to->pair = peer->pair;
+	to->sport = READ_ONCE(peer->sport);
+	to->dport = READ_ONCE(peer->dport);
+	to->oif = READ_ONCE(peer->oif);
+}
+
+/* 0 ms: it is over.  Bottom halves are off, under the RCU read lock. */
+void orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
 {
 	struct orack_header h = {
 		.kind = ORACK_ANNOUNCEMENT, .count = 1, .clock = lifetime_ms,
 		.time_ns = ktime_get_real_ns(),
 	};
 	struct orack_entry e = {
-		.sport = ntohs(READ_ONCE(peer->sport)), .dport = ntohs(READ_ONCE(peer->dport)),
+		.sport = ntohs(to->sport), .dport = ntohs(to->dport),
 	};
 	struct orack_packet p;
 
-	orack_peer_address(peer, &p);
+	orack_address(&to->pair, to->oif, &p);
 	p.bytes = orack_encode(p.maced.data, &h, &e);
 	if (!orack_send(on, &p))
 		orack_count(on, ONRAMP_STAT_ANNOUNCED);
@@ -417,14 +464,17 @@ static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_p
 /* True: nobody needs it any more. */
 static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 {
+	struct orack_contact to;
 	bool gone = false;
 
 	local_bh_disable();
 	rcu_read_lock();
-	if (orack_peer_tick(on, peer))
-		orack_announce(on, peer, ORACK_LIFETIME_MS);
-	else
+	if (orack_peer_tick(on, peer)) {
+		orack_peer_contact(peer, &to);
+		orack_announce(on, &to, ORACK_LIFETIME_MS);
+	} else {
 		gone = orack_peer_is_gone(on, peer);
+	}
 	orack_peer_say_clock(on, peer);
 	rcu_read_unlock();
 	local_bh_enable();
@@ -467,26 +517,32 @@ void orack_peer_open(struct onramp_net *on)
 	INIT_DELAYED_WORK(&on->work, orack_peer_work);
 }
 
-/* The last qdisc goes: who sends us receipts is told so, and all are forgotten.  Nobody
- * notes or announces any more.
+u32 orack_peer_count_acking(struct onramp_net *on)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < ORACK_ACKING; i++)
+		count += atomic_read(&on->acking[i]);
+	return count;
+}
+
+/* The last qdisc went, and all are forgotten; @acking gets those who send us receipts, @most
+ * at most.  Returns how many.  Nobody notes or makes any more.
  */
-void orack_peer_close(struct onramp_net *on)
+u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 most)
 {
 	struct orack_peer *peer, *next;
+	u32 count = 0;
 
 	cancel_delayed_work_sync(&on->work);
-	local_bh_disable();
-	rcu_read_lock();
-	list_for_each_entry_rcu(peer, &on->peers, list) {
-		if (peer->acks)
-			orack_announce(on, peer, 0);
-	}
-	rcu_read_unlock();
-	spin_lock(&on->lock);
-	list_for_each_entry_safe(peer, next, &on->peers, list)
+	spin_lock_bh(&on->lock);
+	list_for_each_entry_safe(peer, next, &on->peers, list) {
+		if (peer->acks && count < most)
+			orack_peer_contact(peer, &acking[count++]);
 		orack_peer_remove(on, peer);
-	spin_unlock(&on->lock);
-	local_bh_enable();
+	}
+	spin_unlock_bh(&on->lock);
+	return count;
 }
 
 int orack_peer_init(void)

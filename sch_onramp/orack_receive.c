@@ -80,11 +80,12 @@ static bool orack_peer_may(struct orack_peer *peer, u64 now_ns)
 
 /* What a receipt says of one flow's newest byte. */
 struct orack_trip {
-	u32 clock;		/* identity of the peer's, which rx_ns is by */
+	u32 clock;		/* identity of the peer's, which rx_ns is by, and of who stamped */
 	u64 tx_ns;
 	u64 rx_ns;
 	u64 trip_ns;		/* there and back, without the receipt's wait */
 	u64 now_ns;
+	bool wire;		/* tx_ns is by our NIC's stamp */
 };
 
 /* The queueing delay on the way there, of grade (c).  ctl->lock and peer->lock are held. */
@@ -117,6 +118,9 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 		peer->absolute.grade = ONRAMP_GRADE_BASE;
 		return queue_ns;
 	}
+	/* an arrival's error is in it (orack_clock.c) */
+	if (t->wire)
+		apart.error_ns += ORACK_NIC_ERROR_NS;
 	queue_ns = onramp_absolute_sample(&peer->absolute, &peer->clock, &apart, t->now_ns,
 					  t->rx_ns - t->tx_ns, t->trip_ns, queue_ns);
 	if (peer->absolute.grade == apart.grade)
@@ -131,13 +135,15 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 {
 	struct onramp_departure departure;
 	u64 queue_ns, rtt_ns, drain_ns;
+	struct onramp_path_visit visit;
 	struct orack_trip t;
 
 	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
 		return ONRAMP_STAT_REFUSED_SEQUENCE;
-	if (!onramp_ctl_departure(ctl, e->end_seq, &departure))
-		return ONRAMP_STAT_REFUSED_AMBIGUOUS;
+	if (!onramp_ctl_departure(ctl, e->end_seq, now_ns, &departure))
+		return departure.unstamped ? ONRAMP_STAT_REFUSED_UNSTAMPED :
+					     ONRAMP_STAT_REFUSED_AMBIGUOUS;
 	rtt_ns = now_ns - min(departure.tx_ns, now_ns);
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
@@ -148,6 +154,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	t.rx_ns = d->h.time_ns - e->age_ns;
 	t.trip_ns = rtt_ns - e->age_ns;
 	t.now_ns = now_ns;
+	t.wire = departure.wire;
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, &t), ONRAMP_OWD_MAX_NS);
 	spin_unlock(&peer->lock);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
@@ -156,9 +163,13 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	if (drain_ns)
 		onramp_ctl_drain(ctl, now_ns, drain_ns);
 	atomic64_inc(&ctl->sched->counts.samples_orack);
+	if (orack_clock_is_nic(d->h.clock))
+		orack_count(on, ONRAMP_STAT_SAMPLES_NIC);
 	if (onramp_flight_holds(&ctl->flight, e->end_seq))
 		onramp_flight_acked(&ctl->flight, e->end_seq);
-	onramp_path_learn(ctl, now_ns);
+	onramp_path_enter(&visit, &ctl->key, now_ns);
+	onramp_path_learn(&visit, ctl, now_ns);
+	onramp_path_leave(&visit);
 	return ONRAMP_STAT_SAMPLES;
 }
 

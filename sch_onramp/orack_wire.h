@@ -55,6 +55,23 @@
  */
 #define ORACK_ERROR_MAX_NS	1000000U
 
+/* Of a clock's identity in receipts.  Set: their times are the NIC's, mapped to that clock, and
+ * off by no more than ORACK_NIC_ERROR_NS.  They do not compare with those of the same clock
+ * without it, which are the host's; what kind 3 says is about both.
+ */
+#define ORACK_CLOCK_NIC		1U
+
+static inline bool orack_clock_is_nic(u32 id)
+{
+	return id & ORACK_CLOCK_NIC;
+}
+
+/* The clock, whoever stamps. */
+static inline u32 orack_clock_of(u32 id)
+{
+	return id & ~ORACK_CLOCK_NIC;
+}
+
 enum orack_kind {
 	ORACK_RECEIPTS = 1,	/* data that arrived */
 	ORACK_ANNOUNCEMENT = 2,	/* "send me receipts": one entry, a flow that shows why */

@@ -213,7 +213,18 @@ int orack_open(struct onramp_net *on)
 	return err;
 }
 
-/* When it returns nobody is in it, nor sends by it. */
+/* What arrives is not looked at any more.  When it returns nobody is looking.  Under RTNL. */
+void orack_deafen(struct onramp_net *on)
+{
+	struct sock *sk = rtnl_dereference(on->sk);
+
+	if (!sk)
+		return;
+	rcu_assign_sk_user_data(sk, NULL);
+	synchronize_net();
+}
+
+/* When it returns nobody is in it, nor sends by it.  Under RTNL. */
 void orack_close(struct onramp_net *on)
 {
 	struct sock *sk = rtnl_dereference(on->sk);

@@ -39,23 +39,13 @@
  * begins anew, with an RTT for a sample.
  *
  * The peer's timestamps must count microseconds (route feature tcp_usec_ts, Linux 6.7, at
- * the receiver); ours need not. No option says in what unit a peer counts. It is seen:
- *
- *      +-------+  10 ms by our clock, 5 to 20 ms by its  +--------+
- *      | watch |---------------------------------------->| in use |
- *      +-------+                                         +--------+
- *        |   ^
- *        +---+ any other advance: watch from here
+ * the receiver); ours need not. turnpike_tick.h sees it, in 10 ms.
  */
 #ifndef TIMELY_FORWARD_H
 #define TIMELY_FORWARD_H
 
 #include "include/turnpike_base.h"
-
-/* A clock of milliseconds advances by 10 in this time. A queue back that grows or shrinks
- * by less than half of it does not hide a clock of microseconds.
- */
-#define TIMELY_FORWARD_WATCH_US	10000
+#include "include/turnpike_tick.h"
 
 /* TSval is up to a microsecond before its moment, half of one as a rule; the base, a least
  * one, has none of that.
@@ -72,9 +62,7 @@ enum timely_signal {
 struct timely_forward {
 	struct tp_base base;	/* of now - TSval - ref_us */
 	u32 ref_us;		/* first now - TSval that was used */
-	u32 watch_now_us;	/* our clock as the watch began, */
-	u32 watch_tsval;	/* and the peer's */
-	bool watching;
+	struct tp_tick tick;
 	bool in_use;
 };
 
@@ -94,22 +82,6 @@ static inline void timely_forward_begin(struct timely_forward *f,
 	tp_base_init(&f->base);
 }
 
-/* Does the peer count microseconds? */
-static inline void timely_forward_watch(struct timely_forward *f,
-					const struct timely_forward_ack *a)
-{
-	u32 ours_us = (u32)a->now_us - f->watch_now_us;
-	u32 theirs = a->tsval - f->watch_tsval;
-
-	if (f->watching && ours_us < TIMELY_FORWARD_WATCH_US)
-		return;
-	if (f->watching && theirs >= ours_us / 2 && theirs / 2 <= ours_us)
-		timely_forward_begin(f, a);
-	f->watching = true;
-	f->watch_now_us = (u32)a->now_us;
-	f->watch_tsval = a->tsval;
-}
-
 /* What this ACK waited on its way back. False: it is not known. */
 static inline bool timely_forward_back(struct timely_forward *f,
 				       const struct timely_forward_ack *a, u64 *back_ns)
@@ -117,10 +89,10 @@ static inline bool timely_forward_back(struct timely_forward *f,
 	u64 queue_ns;
 	s64 raw_ns;
 
-	if (!f->in_use)
-		timely_forward_watch(f, a);
-	if (!f->in_use)
+	if (tp_tick_sample(&f->tick, (u32)a->now_us, a->tsval) != TP_TICK_US)
 		return false;
+	if (!f->in_use)
+		timely_forward_begin(f, a);
 	raw_ns = (s64)(s32)((u32)a->now_us - a->tsval - f->ref_us) * 1000 +
 		 (s64)(a->now_ns - a->now_us * 1000);
 	/* No queue back is longer than what the RTT has over the least one. */

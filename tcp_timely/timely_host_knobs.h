@@ -16,7 +16,7 @@
 #define TIMELY_HOST_KNOB(field, unit, min, max, help)			\
 	TIMELY_HOST_KNOB_WORDS(field, unit, min, max, NULL, help)
 
-static const char *const timely_source_words[] = { "auto", "hw", "tcp" };
+static const char *const timely_source_words[] = { "auto", "hw", "sw", "tcp" };
 static const char *const timely_signal_words[] = { "rtt", "forward" };
 
 static const struct timely_knob timely_host_knobs[] = {
@@ -34,7 +34,7 @@ static const struct timely_knob timely_host_knobs[] = {
 			 "1: TCP's own timer paces; 0: fq does where it is the qdisc"),
 	TIMELY_HOST_KNOB_WORDS(source, "", 0, ARRAY_SIZE(timely_source_words) - 1,
 			       timely_source_words,
-			       "whose times RTT samples are made of: the NIC's where they are there, only the NIC's, TCP's own"),
+			       "whose times RTT samples are made of: stamps where they are there, only the NIC's, only those at the driver, TCP's own"),
 	TIMELY_HOST_KNOB_WORDS(signal, "", 0, ARRAY_SIZE(timely_signal_words) - 1,
 			       timely_signal_words,
 			       "what drives the rate: the RTT, or the RTT without queues of the way back"),

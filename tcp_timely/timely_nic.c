@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way to nicstamp.ko, which may come and go while flows live. Neither module
- * holds the other: nicstamp is found by name, when this module or that one is loaded,
- * and says so itself when it goes.
+ * The way to nicstamp.ko, which may come and go while flows live (nicstamp_find.h).
  *
  *   timely_nic_ops:  NULL --attach--> nicstamp's --detach, grace period--> NULL
  */
-#include <linux/module.h>
-#include <linux/notifier.h>
 #include <linux/rcupdate.h>
 
+#include "include/nicstamp_find.h"
 #include "timely.h"
 
 static const struct nicstamp_ops __rcu *timely_nic_ops;
@@ -26,35 +23,12 @@ static void timely_nic_detach(void)
 	synchronize_rcu();
 }
 
-static struct nicstamp_subscriber timely_nic_subscriber = {
-	.attach = timely_nic_attach,
-	.detach = timely_nic_detach,
-	.detached = COMPLETION_INITIALIZER(timely_nic_subscriber.detached),
-};
-
-/* It may be anywhere between not loaded and unloading: then there is no symbol. */
-static void timely_nic_subscribe(void)
-{
-	int (*subscribe)(struct nicstamp_subscriber *subscriber);
-
-	subscribe = symbol_get(nicstamp_subscribe);
-	if (!subscribe)
-		return;
-	subscribe(&timely_nic_subscriber);
-	symbol_put(nicstamp_subscribe);
-}
-
-static int timely_nic_notify(struct notifier_block *nb, unsigned long state, void *data)
-{
-	const struct module *module = data;
-
-	if (state == MODULE_STATE_LIVE && !strcmp(module->name, "nicstamp"))
-		timely_nic_subscribe();
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block timely_nic_notifier = {
-	.notifier_call = timely_nic_notify,
+static struct nicstamp_finder timely_nic_finder = {
+	.subscriber = {
+		.attach = timely_nic_attach,
+		.detach = timely_nic_detach,
+		.detached = COMPLETION_INITIALIZER(timely_nic_finder.subscriber.detached),
+	},
 };
 
 /* RCU read side: what the stamps say of an event, in place of TCP's times. */
@@ -90,24 +64,10 @@ void timely_nic_forget(struct sock *sk)
 
 int timely_nic_init(void)
 {
-	int err = register_module_notifier(&timely_nic_notifier);
-
-	if (!err)
-		timely_nic_subscribe();
-	return err;
+	return nicstamp_find_begin(&timely_nic_finder);
 }
 
 void timely_nic_exit(void)
 {
-	void (*unsubscribe)(struct nicstamp_subscriber *subscriber);
-
-	unregister_module_notifier(&timely_nic_notifier);
-	unsubscribe = symbol_get(nicstamp_unsubscribe);
-	if (unsubscribe) {
-		unsubscribe(&timely_nic_subscriber);
-		symbol_put(nicstamp_unsubscribe);
-	} else if (timely_nic_subscriber.list.next) {
-		/* it is being unloaded, or was: its exit has detached us, or will */
-		wait_for_completion(&timely_nic_subscriber.detached);
-	}
+	nicstamp_find_end(&timely_nic_finder);
 }

@@ -18,6 +18,7 @@
 enum timely_stamp_mode {
 	TIMELY_STAMP_AUTO,	/* stamps where a flow has them, else TCP's own */
 	TIMELY_STAMP_HW,	/* nothing but a NIC's own stamps */
+	TIMELY_STAMP_SW,	/* nothing but the host's stamps at the driver */
 	TIMELY_STAMP_TCP,	/* nothing but TCP's own */
 	TIMELY_STAMP_MODES
 };
@@ -67,7 +68,8 @@ static inline bool timely_stamp_leaves_tcp(enum timely_stamp_mode mode, u32 miss
 static inline bool timely_stamp_is_welcome(enum timely_stamp_mode mode,
 					   const struct nicstamp_sample *s)
 {
-	return mode == TIMELY_STAMP_AUTO || (mode == TIMELY_STAMP_HW && !s->host);
+	return mode == TIMELY_STAMP_AUTO ||
+	       mode == (s->host ? TIMELY_STAMP_SW : TIMELY_STAMP_HW);
 }
 
 /* Put a stamp's RTT into an event that had TCP's. */

@@ -122,6 +122,9 @@ struct tc_onramp_stats {
 	__u32 controlled_orack;		/* by receipts */
 	__u64 samples_orack;		/* of the samples, those of receipts */
 	__u64 drains;			/* pauses for a receiver's queue to empty */
+	__u64 coarse;			/* connections whose peer's timestamps are not in us */
+	__u64 samples_wire;		/* of the samples: from when the data left the NIC */
+	__u64 ignored_unstamped;	/* feedback on packets whose time at the NIC is missing */
 };
 
 /* -- OR-ACKs ----------------------------------------------------------------- */
@@ -190,6 +193,8 @@ enum {
 	ONRAMP_PEER_ERROR,	/* u32: bound of the next's error, ns; grades (a) and (b) only */
 	ONRAMP_PEER_OWD,	/* s64: one-way delay of the newest packet, ns; likewise */
 	ONRAMP_PEER_ABSURD,	/* u32: samples that clocks so far apart cannot show */
+	ONRAMP_PEER_NIC,	/* u8: the times in its receipts are its NIC's; where there are any */
+	ONRAMP_PEER_NIC_OURS,	/* u8: those in ours are, of our NIC */
 	__ONRAMP_PEER_MAX,
 };
 
@@ -226,6 +231,10 @@ enum onramp_stat {
 	ONRAMP_STAT_CLOCKS_SENT,	/* what was said of our clock */
 	ONRAMP_STAT_CLOCKS_TAKEN,	/* and what peers said of theirs */
 	ONRAMP_STAT_SAMPLES_ABSOLUTE,	/* of the samples: by grades (a) and (b) */
+	ONRAMP_STAT_RECEIPTS_NIC,	/* of the datagrams sent: with times of our NIC */
+	ONRAMP_STAT_RECEIPTS_UNSTAMPED,	/* data left out of these, as the NIC's time is missing */
+	ONRAMP_STAT_SAMPLES_NIC,	/* of the samples: by times of the peer's NIC */
+	ONRAMP_STAT_REFUSED_UNSTAMPED,	/* our NIC's time of departure is missing */
 	ONRAMP_STATS,
 };
 
@@ -263,6 +272,7 @@ enum {
 	TLT_A_RULE,	/* nest of TLT_RULE_*; a packet must meet all that it has */
 	TLT_A_STATS,	/* nest of u64, the type is the number of enum tlt_stat + 1 */
 	TLT_A_FLOW,	/* nest of TLT_FLOW_* */
+	TLT_A_ATTACH,	/* u8: enum tlt_attach */
 	__TLT_A_MAX,
 };
 
@@ -302,6 +312,13 @@ enum tlt_foreign {
 	TLT_FOREIGNS,
 };
 
+/* What gives TLT its packets. */
+enum tlt_attach {
+	TLT_ATTACH_NETFILTER,	/* hooks, of all devices */
+	TLT_ATTACH_TC,		/* the action "tlt", where there is one */
+	TLT_ATTACHES,
+};
+
 enum {
 	TLT_RULE_UNSPEC,
 	TLT_RULE_IFINDEX,	/* u32: device the packets leave and arrive by */
@@ -309,11 +326,15 @@ enum {
 	TLT_RULE_PORT_HIGH,	/* u16; TLT_RULE_PORT_LOW if not given */
 	TLT_RULE_ADDRESS,	/* 4 or 16 bytes: the other end's */
 	TLT_RULE_PREFIX,	/* u8: its leading bits that count; all if not given */
+	TLT_RULE_UID_LOW,	/* u32: owner of this host's socket */
+	TLT_RULE_UID_HIGH,	/* u32; TLT_RULE_UID_LOW if not given */
+	TLT_RULE_CGROUP,	/* string: of version 2, this socket's or one above it */
 	__TLT_RULE_MAX,
 };
 
 #define TLT_RULE_MAX (__TLT_RULE_MAX - 1)
 #define TLT_RULES_MAX 16
+#define TLT_CGROUP_PATH_MAX 512	/* with the zero at its end */
 
 enum {
 	TLT_FLOW_UNSPEC,
@@ -354,7 +375,7 @@ enum tlt_stat {
 	TLT_STAT_ECHOES_UNASKED,	/* echoes nobody waited for */
 	TLT_STAT_ANSWERS,		/* ACKs that TCP would have delayed */
 	TLT_STAT_CUTS,			/* last segments cut off a burst */
-	TLT_STAT_CUT_BYTES,		/* bytes copied for that */
+	TLT_STAT_CUT_BYTES,		/* data in these */
 	TLT_STAT_CUT_FAILED,
 	TLT_STAT_RTOS,			/* retransmission timeouts of TLT's flows */
 	TLT_STAT_FLOWS,			/* flows that began */
@@ -364,6 +385,18 @@ enum tlt_stat {
 	TLT_STATS,
 };
 
+/* The action "tlt" of tc. */
+enum {
+	TCA_TLT_UNSPEC,
+	TCA_TLT_PAD,
+	TCA_TLT_TM,	/* struct tcf_t */
+	TCA_TLT_PARMS,	/* struct tc_gact */
+	TCA_TLT_WORKS,	/* u8, dump only: the namespace has TLT_ATTACH_TC */
+	__TCA_TLT_MAX,
+};
+
+#define TCA_TLT_MAX (__TCA_TLT_MAX - 1)
+
 /* -- NIC stamps ------------------------------------------------------------ */
 
 #define STAMPS_GENL_NAME	"turnpike_stamps"
@@ -371,13 +404,21 @@ enum tlt_stat {
 
 /*
  * Commands, of the first network namespace only: what they tell is the machine's.
- * STAMPS_CMD_FLOWS needs CAP_NET_ADMIN.
+ * STAMPS_CMD_FLOWS, _USE, _DROP, _FOLLOW and _READING need CAP_NET_ADMIN.
  */
 enum {
 	STAMPS_CMD_UNSPEC,
 	STAMPS_CMD_STATS,	/* STAMPS_A_STATS */
 	STAMPS_CMD_PORTS,	/* dump: one STAMPS_A_PORT a message */
 	STAMPS_CMD_FLOWS,	/* dump: one STAMPS_A_FLOW a message */
+	STAMPS_CMD_USE,		/* STAMPS_A_DEV, _NETNS_FD: take stamps for its driver */
+	STAMPS_CMD_DROP,	/* the same: and no more */
+	/*
+	 * STAMPS_A_DEV, _NETNS_FD, _STEP_NS: this socket will tell of the NIC's clock, whose stamps
+	 * received frames carry; answered with STAMPS_A_NUMBER. Until the socket is closed.
+	 */
+	STAMPS_CMD_FOLLOW,
+	STAMPS_CMD_READING,	/* STAMPS_A_NUMBER, _BEFORE_NS, _NIC_NS, _AFTER_NS: what it said */
 	__STAMPS_CMD_MAX,
 };
 
@@ -389,6 +430,14 @@ enum {
 	STAMPS_A_STATS,	/* nest of u64, the type is the number of enum stamps_stat + 1 */
 	STAMPS_A_PORT,	/* nest of STAMPS_PORT_* */
 	STAMPS_A_FLOW,	/* nest of STAMPS_FLOW_* */
+	STAMPS_A_DEV,	/* string: name of a device in */
+	STAMPS_A_NETNS_FD, /* u32: this network namespace; if missing, the first */
+	STAMPS_A_PROBES, /* u32: with STAMPS_A_STATS, tracepoints that are watched now */
+	STAMPS_A_STEP_NS, /* u32, 1 to 1000000: resolution of the NIC's clock and stamps */
+	STAMPS_A_NUMBER, /* u32: of a device that is followed */
+	STAMPS_A_BEFORE_NS, /* u64: CLOCK_MONOTONIC before the NIC's clock was read, */
+	STAMPS_A_NIC_NS, /* u64: what that said, in the time of its stamps, */
+	STAMPS_A_AFTER_NS, /* u64: and CLOCK_MONOTONIC after that; at most 1 ms later, 1 s ago */
 	__STAMPS_A_MAX,
 };
 
@@ -407,6 +456,8 @@ enum {
 	STAMPS_PORT_ERROR_NS,	/* u64: of the map to the system's clock now; if known */
 	STAMPS_PORT_STATS,	/* nest as STAMPS_A_STATS */
 	STAMPS_PORT_HOST,	/* flag: stamped by the host at the driver, not by the NIC */
+	STAMPS_PORT_GENERIC,	/* flag: by STAMPS_CMD_USE, not by the driver */
+	STAMPS_PORT_FOLLOWED,	/* flag: received frames by the NIC; rate and error are of its clock */
 	__STAMPS_PORT_MAX,
 };
 
@@ -423,6 +474,9 @@ enum {
 	STAMPS_FLOW_RTT_NS,		/* u64: newest by the NIC's clock, */
 	STAMPS_FLOW_RTT_MIN_NS,		/* u64: smallest, */
 	STAMPS_FLOW_TCP_RTT_NS,		/* u64: and what TCP made of the newest's ACK */
+	STAMPS_FLOW_ERROR_NS,		/* u32: the newest is no further off */
+	STAMPS_FLOW_TX_HOST,		/* flag: the newest's data were stamped by the host, not by the NIC */
+	STAMPS_FLOW_RX_HOST,		/* flag: and its ACK */
 	__STAMPS_FLOW_MAX,
 };
 
@@ -449,6 +503,10 @@ enum stamps_stat {
 	STAMPS_STAT_ABSURD,		/* or it cannot be */
 	STAMPS_STAT_FLOWS,		/* flows followed */
 	STAMPS_STAT_FLOWS_REFUSED,	/* too many, or no memory */
+	STAMPS_STAT_ARRIVALS,		/* frames with data whose time of arrival was kept, */
+	STAMPS_STAT_ARRIVALS_FOUND,	/* and what a consumer was given of these */
+	STAMPS_STAT_RX_NIC,		/* frames received by followed devices, stamped by the NIC, */
+	STAMPS_STAT_RX_NIC_REFUSED,	/* and stamps by it that cannot be: its clock stepped */
 	STAMPS_STATS,
 	STAMPS_PORT_STATS_COUNT = STAMPS_STAT_STEPS + 1,
 };

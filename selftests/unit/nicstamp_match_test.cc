@@ -32,7 +32,7 @@ class Match : public ::testing::Test {
 	// The host sees the ACK `late` after the NIC did.
 	nicstamp_verdict Acked(u64 at, u32 ack, u64 late = 20000, u32 clock = kClock)
 	{
-		return nicstamp_match_acked(&m_, ack, kOff + at, clock, at + late);
+		return nicstamp_match_acked(&m_, ack, kOff + at, clock, 0, at + late);
 	}
 
 	nicstamp_verdict Take(u32 una) { return nicstamp_match_take(&m_, una, &t_); }

@@ -39,6 +39,19 @@ TEST_F(Flight, find__gives_the_packet_of_the_byte_before)
 	EXPECT_EQ(onramp_flight_find(&flight_, kFirst + 101001), nullptr);
 }
 
+TEST_F(Flight, ending__gives_the_packet_that_ends_there)
+{
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst), nullptr);
+	Send(1000);
+	Send(100000);
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst), nullptr);
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst + 999), nullptr);
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst + 1000)->tx_ns, 1u);
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst + 1001), nullptr);
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst + 101000)->tx_ns, 2u);
+	EXPECT_EQ(onramp_flight_ending(&flight_, kFirst + 101001), nullptr);
+}
+
 TEST_F(Flight, sent_again__is_ambiguous)
 {
 	onramp_record again = {};

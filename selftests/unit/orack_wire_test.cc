@@ -203,6 +203,15 @@ TEST(orack_encode_clock, layout__is_that_of_the_documentation)
 	EXPECT_EQ(encode_clock({0x0102030405060708, 10000}), expected);
 }
 
+// An identity that changes begins anew whatever it means; who stamped is no other clock.
+TEST(orack_clock_of, who_stamped__is_in_the_last_bit)
+{
+	EXPECT_TRUE(orack_clock_is_nic(0x12345679));
+	EXPECT_FALSE(orack_clock_is_nic(0x12345678));
+	EXPECT_EQ(orack_clock_of(0x12345679), 0x12345678u);
+	EXPECT_EQ(orack_clock_of(0x12345678), 0x12345678u);
+}
+
 TEST(orack_decode, clock__error_beyond_the_bound_or_two_entries_are_refused)
 {
 	EXPECT_EQ(fault_of(encode_clock({1, ORACK_ERROR_MAX_NS + 1})), ORACK_BAD_VALUE);

@@ -199,7 +199,7 @@ TEST(TimelyForward, watch__ten_milliseconds)
 
 	path.Watch();
 	EXPECT_TRUE(path.known);
-	EXPECT_NEAR(path.now_us - begin_us, TIMELY_FORWARD_WATCH_US, 2 * kStepUs);
+	EXPECT_NEAR(path.now_us - begin_us, TP_TICK_WATCH_US, 2 * kStepUs);
 }
 
 TEST(TimelyForward, watch__other_units_are_never_used)

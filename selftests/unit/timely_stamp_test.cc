@@ -126,14 +126,17 @@ TEST_F(Stamp, use__below_the_floor_is_dropped)
 	EXPECT_EQ(burst_.base_rtt_ns, 0u);
 }
 
-TEST_F(Stamp, is_welcome__hosts_own_only_in_auto)
+TEST_F(Stamp, is_welcome__of_the_kind_that_the_mode_says)
 {
 	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_AUTO, &s_));
 	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_HW, &s_));
+	EXPECT_FALSE(timely_stamp_is_welcome(TIMELY_STAMP_SW, &s_));
 	EXPECT_FALSE(timely_stamp_is_welcome(TIMELY_STAMP_TCP, &s_));
 	s_.host = true;
 	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_AUTO, &s_));
 	EXPECT_FALSE(timely_stamp_is_welcome(TIMELY_STAMP_HW, &s_));
+	EXPECT_TRUE(timely_stamp_is_welcome(TIMELY_STAMP_SW, &s_));
+	EXPECT_FALSE(timely_stamp_is_welcome(TIMELY_STAMP_TCP, &s_));
 }
 
 TEST(StampMode, leaves_tcp__as_the_mode_says)
@@ -142,6 +145,7 @@ TEST(StampMode, leaves_tcp__as_the_mode_says)
 	EXPECT_TRUE(timely_stamp_leaves_tcp(TIMELY_STAMP_AUTO, TIMELY_STAMP_PATIENCE));
 	EXPECT_TRUE(timely_stamp_leaves_tcp(TIMELY_STAMP_AUTO, kUnknown));
 	EXPECT_FALSE(timely_stamp_leaves_tcp(TIMELY_STAMP_HW, kUnknown));
+	EXPECT_FALSE(timely_stamp_leaves_tcp(TIMELY_STAMP_SW, kUnknown));
 	EXPECT_TRUE(timely_stamp_leaves_tcp(TIMELY_STAMP_TCP, 0));
 }
 

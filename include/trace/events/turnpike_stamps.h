@@ -36,6 +36,8 @@ TRACE_EVENT(nicstamp_sample,
 		__field(__u32, wait_error_ns)
 		__field(__u64, rtt_ns)
 		__field(__u64, tcp_rtt_ns)
+		__field(__u8, host)
+		__field(__u8, ack_by_nic)
 	),
 
 	TP_fast_assign(
@@ -51,12 +53,15 @@ TRACE_EVENT(nicstamp_sample,
 		__entry->wait_error_ns = s->wait_error_ns;
 		__entry->rtt_ns = s->rtt_ns;
 		__entry->tcp_rtt_ns = tcp_rtt_ns;
+		__entry->host = s->host;
+		__entry->ack_by_nic = s->ack_by_nic;
 	),
 
-	TP_printk("src=[%pI6c]:%u dst=[%pI6c]:%u una=%u tx_seq=%u rtt_ns=%llu error_ns=%u tcp_rtt_ns=%llu wait_ns=%u wait_error_ns=%u clock=%#x",
+	TP_printk("src=[%pI6c]:%u dst=[%pI6c]:%u una=%u tx_seq=%u rtt_ns=%llu error_ns=%u tcp_rtt_ns=%llu wait_ns=%u wait_error_ns=%u clock=%#x host=%u ack_by_nic=%u",
 		  __entry->local, __entry->local_port, __entry->remote, __entry->remote_port,
 		  __entry->una, __entry->tx_seq, __entry->rtt_ns, __entry->error_ns,
-		  __entry->tcp_rtt_ns, __entry->wait_ns, __entry->wait_error_ns, __entry->clock)
+		  __entry->tcp_rtt_ns, __entry->wait_ns, __entry->wait_error_ns, __entry->clock,
+		  __entry->host, __entry->ack_by_nic)
 );
 
 #endif /* TRACE_TURNPIKE_STAMPS_H */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Times of departure of data, for a consumer that says itself which data it means and keeps
+ * what it is told: nothing is recorded here.
+ *
+ *   to the driver --> wanted()?     stamp --> system's clock --> left()
+ */
+#include <linux/rcupdate.h>
+
+#include "nicstamp_internal.h"
+
+/* Of the consumer that wants departures; NULL: there is none. nicstamp_lock writes, RCU. */
+static const struct nicstamp_departures __rcu *nicstamp_departures;
+
+/* Is there anybody who may want some? */
+bool nicstamp_depart_asked(void)
+{
+	return rcu_access_pointer(nicstamp_departures);
+}
+
+/* RCU read side, as the next. */
+bool nicstamp_depart_wanted(const struct sock *sk, u32 end_seq)
+{
+	const struct nicstamp_departures *departures = rcu_dereference(nicstamp_departures);
+
+	return departures && departures->wanted(sk, end_seq);
+}
+
+/* A stamp came, of the last byte before @tx_seq. One whose time is not known is nobody's. */
+bool nicstamp_depart_sent(const struct sock *sk, u32 end_seq, u32 tx_seq,
+			  const struct nicstamp_stamp *stamp)
+{
+	const struct nicstamp_departures *departures = rcu_dereference(nicstamp_departures);
+	struct nicstamp_departed departed = {
+		.at_ns = stamp->sys_ns,
+		.error_ns = min_t(u64, stamp->error_ns, U32_MAX),
+		.tx_seq = tx_seq,
+	};
+
+	return departures && departures->left(sk, end_seq, &departed);
+}
+
+/* nicstamp_lock is held for these two. */
+void nicstamp_depart_begin(const struct nicstamp_departures *departures)
+{
+	if (!departures || nicstamp_depart_asked())
+		return;
+	rcu_assign_pointer(nicstamp_departures, departures);
+	nicstamp_port_wake_all();
+}
+
+/* The consumer waits for a grace period. */
+void nicstamp_depart_end(const struct nicstamp_departures *departures)
+{
+	if (departures && rcu_access_pointer(nicstamp_departures) == departures)
+		RCU_INIT_POINTER(nicstamp_departures, NULL);
+}

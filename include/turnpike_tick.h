@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a peer's TCP timestamps count. Pure.
+ *
+ * A peer whose route to us has the feature tcp_usec_ts (Linux 6.7) counts microseconds,
+ * another one milliseconds or less fine (RFC 7323, section 5.4: 1 ms to 1 s). No option
+ * says which. It is seen, by our clock and TSval as ACKs bring it:
+ *
+ *             10 ms of ours are 5 to 20 of its    +--------------+
+ *           +------------------------------------>| microseconds |
+ *      +---------+                                +--------------+
+ *      |  watch  |                                +--------------+
+ *      +---------+------------------------------->|    coarse    |
+ *        |     ^  less than 100 of its, four      +--------------+
+ *        +-----+  times on end
+ *      anything else
+ *
+ * Both ends are final: a connection's clock does not change. A queue on the way back does
+ * not make microseconds look coarse, however long it is: for that ACKs that were sent
+ * within 100 us would have to arrive 10 ms apart, four times on end.
+ */
+#ifndef TURNPIKE_TICK_H
+#define TURNPIKE_TICK_H
+
+#include "include/turnpike_types.h"
+
+/* A clock of milliseconds advances by 10 in this time. A queue back that grows or shrinks
+ * by less than half of it does not hide a clock of microseconds.
+ */
+#define TP_TICK_WATCH_US	10000
+
+/* The finest of coarse clocks, 1 ms, advances by 1/1000. */
+#define TP_TICK_COARSE_PART	100
+
+/* What stalls the way back once is no proof. */
+#define TP_TICK_COARSE_TIMES	4
+
+enum tp_tick_unit {
+	TP_TICK_UNKNOWN,
+	TP_TICK_US,
+	TP_TICK_COARSE,
+};
+
+/* Of one connection; all 0 before its first ACK. */
+struct tp_tick {
+	u32 now_us;		/* our clock as the watch began, */
+	u32 tsval;		/* and the peer's */
+	enum tp_tick_unit unit;
+	u8 times;		/* on end that it looked coarse */
+	bool watching;
+};
+
+/* The peer's clock advanced by @theirs in @ours_us. */
+static inline void tp_tick_judge(struct tp_tick *t, u32 ours_us, u32 theirs)
+{
+	if (theirs >= ours_us / 2 && theirs / 2 <= ours_us)
+		t->unit = TP_TICK_US;
+	if (theirs >= ours_us / TP_TICK_COARSE_PART)
+		t->times = 0;
+	else if (++t->times == TP_TICK_COARSE_TIMES)
+		t->unit = TP_TICK_COARSE;
+}
+
+/* An ACK came at @now_us with @tsval. Both wrap. */
+static inline enum tp_tick_unit tp_tick_sample(struct tp_tick *t, u32 now_us, u32 tsval)
+{
+	u32 ours_us = now_us - t->now_us;
+
+	if (t->unit != TP_TICK_UNKNOWN || (t->watching && ours_us < TP_TICK_WATCH_US))
+		return t->unit;
+	if (t->watching)
+		tp_tick_judge(t, ours_us, tsval - t->tsval);
+	t->watching = true;
+	t->now_us = now_us;
+	t->tsval = tsval;
+	return t->unit;
+}
+
+#endif /* TURNPIKE_TICK_H */

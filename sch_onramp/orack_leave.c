@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The last qdisc of a namespace goes: who sends us receipts is told that we want no more.
+ *
+ * Not at once.  RTNL is held by who takes the qdisc away, and until the device has another
+ * it drops all that is sent (qdisc_graft()).  A worker waits for the lock, and what it needs
+ * is kept until then: whom to tell, and the socket.
+ *
+ *      last qdisc goes          worker, under RTNL         a qdisc comes first
+ *      keep()            -->    tell(), end()              end(): nobody is told; it asks
+ *                                                          for receipts again with its data
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "orack.h"
+
+/* What was kept goes, and the socket.  Under RTNL. */
+void orack_leave_end(struct onramp_net *on)
+{
+	kvfree(on->leaving);
+	on->leaving = NULL;
+	on->leaving_count = 0;
+	orack_close(on);
+}
+
+static void orack_leave_tell(struct onramp_net *on)
+{
+	u32 i;
+
+	for (i = 0; i < on->leaving_count; i++) {
+		local_bh_disable();
+		rcu_read_lock();
+		orack_announce(on, &on->leaving[i], 0);
+		rcu_read_unlock();
+		local_bh_enable();
+		cond_resched();
+	}
+}
+
+static void orack_leave_work(struct work_struct *work)
+{
+	struct onramp_net *on = container_of(work, struct onramp_net, leave);
+
+	rtnl_lock();
+	if (!on->users) {
+		/* Of a namespace that goes the devices have gone before. */
+		if (check_net(on->net))
+			orack_leave_tell(on);
+		orack_leave_end(on);
+	}
+	rtnl_unlock();
+}
+
+/* The last user went, and nothing arrives any more.  Under RTNL.  Without memory nobody is
+ * told; receipts end as the last announcement expires.
+ */
+void orack_leave(struct onramp_net *on)
+{
+	u32 most = orack_peer_count_acking(on);
+
+	if (most)
+		on->leaving = kvmalloc_array(most, sizeof(*on->leaving), GFP_KERNEL);
+	on->leaving_count = orack_peer_close(on, on->leaving, on->leaving ? most : 0);
+	if (on->leaving_count)
+		schedule_work(&on->leave);
+	else
+		orack_leave_end(on);
+}
+
+void orack_leave_open(struct onramp_net *on)
+{
+	INIT_WORK(&on->leave, orack_leave_work);
+}
+
+/* The namespace goes, or the module. */
+void orack_leave_wait(struct onramp_net *on)
+{
+	flush_work(&on->leave);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whose times of arrival receipts for a peer carry: the host's, or its NIC's.
+ *
+ *              first data has a stamp, or 16 in a row have, a tenth of a
+ *              second after they ended, each time twice as long
+ *      host's ------------------------------------------------------> NIC's
+ *             <------------------------------------------------------
+ *              one in nine has none, 8 in a row
+ *
+ * Both are times of one clock, the host's CLOCK_MONOTONIC: nicstamp maps the NIC's stamps to
+ * it with an error bound, so that their age can be told, and what was said of that clock and
+ * CLOCK_REALTIME holds for both.  A NIC's own time on the wire would need that said for each
+ * NIC, by a receiver that has the map anyway.  But the host's times are later by what
+ * interrupts and the stack take.  A base delay learned from one is none for the other: the
+ * identity of the clock in receipts has a bit for it (orack_wire.h), so that no sender mixes
+ * them, not one that knows nothing of NICs.
+ *
+ * While the times are the NIC's, data without one is not receipted: the host's, in between,
+ * would look like a queue.  A source is kept for as long as it is good, as each change costs
+ * the sender what it had learned.  Departures of a flow's data change between the qdisc's times
+ * and the NIC's in the same way (onramp_wire.h).
+ */
+#ifndef ORACK_SOURCE_H
+#define ORACK_SOURCE_H
+
+#include "include/turnpike_types.h"
+
+/* A larger error is not used.  PCI reads of 1.5 us, 100 ms apart, leave 2.3 us before the next
+ * (nicstamp_clock.h); it is less than a tenth of T = 50 us.
+ */
+#define ORACK_NIC_ERROR_NS	4000
+
+/* A stamp that is older is not believed: the NIC's clock was set back, and nobody saw it yet.
+ * Interrupts and a busy host are late by tens of microseconds, seldom by a millisecond.
+ */
+#define ORACK_NIC_LATE_NS	1000000
+
+/* So many in a row, up to a megabyte of data: not one packet of a NIC that stamps some. */
+#define ORACK_SOURCE_RUN	16
+
+/* Each miss weighs as much as so many stamps, */
+#define ORACK_SOURCE_WEIGHT	8
+/* and with so much on the scale stamps have ended: a flow is not without receipts for long. */
+#define ORACK_SOURCE_DEBT	(8 * ORACK_SOURCE_WEIGHT)
+
+/* Not changed back for so long, in units of 2^ORACK_SOURCE_SHIFT ns: at first a tenth of a second, in
+ * which nicstamp reads a clock again and knows it better; then twice as long each time, up to
+ * ten seconds, so that a NIC whose stamps come and go costs little.
+ */
+#define ORACK_SOURCE_SHIFT	20
+#define ORACK_SOURCE_HOLD_MIN	(100000000U >> ORACK_SOURCE_SHIFT)
+#define ORACK_SOURCE_HOLD_MAX	(10000000000ULL >> ORACK_SOURCE_SHIFT)
+
+/* Data since it was last asked. */
+struct orack_seen {
+	u32 stamped;
+	u32 missed;		/* had no time of the NIC's, or none to be believed */
+};
+
+struct orack_source {
+	bool begun;
+	bool nic;
+	u32 run;		/* the host's: stamps in a row */
+	u32 debt;		/* the NIC's: misses that weigh */
+	u32 ended;		/* when its stamps last ended; it wraps after 52 days, at no more cost */
+	u32 hold;		/* for how long they are not used then */
+};
+
+/* Is a time by the NIC to be believed? */
+static inline bool orack_stamp_is_good(u64 now_ns, u64 at_ns, u32 error_ns)
+{
+	return error_ns <= ORACK_NIC_ERROR_NS && at_ns <= now_ns + error_ns &&
+	       now_ns + error_ns - at_ns <= ORACK_NIC_LATE_NS;
+}
+
+static inline void orack_source_change(struct orack_source *s, bool nic, u32 now)
+{
+	s->nic = nic;
+	s->run = 0;
+	s->debt = 0;
+	if (nic)
+		return;
+	s->ended = now;
+	s->hold = s->hold * 2 < ORACK_SOURCE_HOLD_MAX ? s->hold * 2 : (u32)ORACK_SOURCE_HOLD_MAX;
+	if (s->hold < ORACK_SOURCE_HOLD_MIN)
+		s->hold = ORACK_SOURCE_HOLD_MIN;
+}
+
+/* Are the next receipt's times the NIC's? */
+static inline bool orack_source_next(struct orack_source *s, const struct orack_seen *seen,
+				     u64 now_ns)
+{
+	u32 now = (u32)(now_ns >> ORACK_SOURCE_SHIFT);
+
+	if (!s->begun) {
+		s->begun = true;
+		s->nic = seen->stamped && !seen->missed;
+	} else if (s->nic) {
+		s->debt = s->debt > seen->stamped ? s->debt - seen->stamped : 0;
+		s->debt += seen->missed * ORACK_SOURCE_WEIGHT;
+		if (s->debt >= ORACK_SOURCE_DEBT)
+			orack_source_change(s, false, now);
+	} else {
+		s->run = seen->missed ? 0 : s->run + seen->stamped;
+		if (s->run >= ORACK_SOURCE_RUN && now - s->ended >= s->hold)
+			orack_source_change(s, true, now);
+		else if (s->run > ORACK_SOURCE_RUN)
+			s->run = ORACK_SOURCE_RUN;	/* a line that is read, not written */
+	}
+	return s->nic;
+}
+
+#endif /* ORACK_SOURCE_H */
