@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls), and
- * for most its end tlt_quick.h (nothing to do but mark it); else tlt_packet.c (what
+ * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls) or
+ * tlt_act.c (tc does), and for most its end tlt_quick.h (nothing to do but mark it); else tlt_packet.c (what
  * is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it mean:
  * tlt_select.h), then tlt_attend.c (what TCP left undone).
  */
@@ -21,6 +21,7 @@
 #include <net/tcp.h>
 
 #include "compat/compat.h"
+#include "tlt_behind.h"
 #include "tlt_config.h"
 #include "tlt_packet.h"
 #include "tlt_select.h"
@@ -39,6 +40,7 @@ struct tlt_net {
 	atomic_t attending;			/* flows that are queued */
 	struct mutex mutex;			/* hooks and config */
 	bool hooked;				/* under mutex */
+	bool by_tc;				/* not hooked, but on; written under mutex */
 	u32 generation;				/* of config; under mutex */
 	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
 	struct net *net;
@@ -70,6 +72,9 @@ struct tlt_flow {
 	u32 stat_echoes;
 	u32 stat_injected;
 	u32 stat_rtos;
+
+	/* written where packets arrive by tc, lockless */
+	struct tlt_behind behind;	/* what TCP has not seen yet */
 
 	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
 
@@ -117,9 +122,11 @@ static inline void tlt_count_sent(const struct tlt_net *tn, enum tlt_kind kind, 
 
 int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
 struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
-			       int ifindex);
+			       int ifindex, int port);
+bool tlt_packet_arrived(struct sk_buff *skb, u8 family, unsigned int *bytes);
 
 struct tlt_config *tlt_config_alloc(unsigned int rules);
+void tlt_config_free(struct tlt_config *config);
 int tlt_config_use(struct net *net, struct tlt_config *config);
 void tlt_config_off(struct net *net);
 
@@ -172,7 +179,7 @@ static inline struct tlt_flow *tlt_flow_recent(const struct tlt_net *tn, const s
 /* The flow's next packets need not be matched as long as the same rules stand. */
 static inline void tlt_flow_matches(struct tlt_flow *flow, const struct tlt_packet *p)
 {
-	if (READ_ONCE(flow->generation) != p->generation)
+	if (p->generation && READ_ONCE(flow->generation) != p->generation)
 		WRITE_ONCE(flow->generation, p->generation);
 }
 
@@ -182,6 +189,13 @@ static inline void tlt_flow_touch(struct tlt_flow *flow)
 
 	if (READ_ONCE(flow->used) != now)
 		WRITE_ONCE(flow->used, now);
+}
+
+/* A packet goes on to TCP from before IP. */
+static inline void tlt_flow_passes(struct tlt_flow *flow, const struct sock *sk,
+				   const struct tcphdr *th)
+{
+	tlt_behind_pass(&flow->behind, READ_ONCE(tcp_sk(sk)->segs_in), ntohs(th->window));
 }
 
 int tlt_stat_init(struct tlt_net *tn);
@@ -216,13 +230,16 @@ static inline void tlt_out_look(const struct tlt_flow *flow, const struct sock *
 	};
 }
 
-unsigned int tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
-		     const struct tlt_config *config, const struct tlt_packet *p);
-unsigned int tlt_in(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
+struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_config *config,
+			const struct tlt_packet *p);
+unsigned int tlt_in(struct tlt_net *tn, const struct sk_buff *skb, struct sock *sk,
 		    const struct tlt_config *config, const struct tlt_packet *p);
 
 int tlt_hook_add(struct tlt_net *tn);
 void tlt_hook_remove(struct tlt_net *tn);
+
+int tlt_act_init(void);
+void tlt_act_exit(void);
 
 int tlt_genl_init(void);
 void tlt_genl_exit(void);

@@ -18,39 +18,30 @@ static bool tlt_rule_address(const struct tlt_rule *rule, const struct sk_buff *
 				     &rule->mask, &rule->address);
 }
 
-static int tlt_rule_device(const struct sk_buff *skb, const struct nf_hook_state *state, bool out)
-{
-	const struct net_device *dev = state->in;
-
-	if (out)
-		dev = skb_dst(skb) ? skb_dst(skb)->dev : NULL;
-	return dev ? dev->ifindex : 0;
-}
-
 static bool tlt_rule_matches(const struct tlt_rule *rule, const struct sk_buff *skb,
-			     const struct nf_hook_state *state, const struct tlt_packet *p)
+			     struct sock *sk, const struct tlt_packet *p)
 {
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
-	bool out = state->hook == NF_INET_LOCAL_OUT;
 
 	if (!tlt_rule_port(rule, th->source) && !tlt_rule_port(rule, th->dest))
 		return false;
-	if (rule->ifindex && rule->ifindex != tlt_rule_device(skb, state, out))
+	if (rule->ifindex && rule->ifindex != p->ifindex)
 		return false;
-	if (!rule->family)
-		return true;
-	return rule->family == p->family && tlt_rule_address(rule, skb, out);
+	if (rule->family && (rule->family != p->family || !tlt_rule_address(rule, skb, p->out)))
+		return false;
+	return tlt_owner_matches(&rule->owner, sk);
 }
 
+/* @sk: the packet's own, whichever way it goes; NULL where it has none. */
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
-			const struct nf_hook_state *state, const struct tlt_packet *p)
+			struct sock *sk, const struct tlt_packet *p)
 {
 	u32 i;
 
 	if (!config->rules_count)
 		return true;
 	for (i = 0; i < config->rules_count; i++) {
-		if (tlt_rule_matches(&config->rules[i], skb, state, p))
+		if (tlt_rule_matches(&config->rules[i], skb, sk, p))
 			return true;
 	}
 	return false;
@@ -65,6 +56,39 @@ struct tlt_config *tlt_config_alloc(unsigned int rules)
 	return config;
 }
 
+void tlt_config_free(struct tlt_config *config)
+{
+	u32 i;
+
+	for (i = 0; i < config->rules_count; i++)
+		tlt_owner_free(&config->rules[i].owner);
+	kvfree(config);
+}
+
+static void tlt_config_free_rcu(struct rcu_head *rcu)
+{
+	tlt_config_free(container_of(rcu, struct tlt_config, rcu));
+}
+
+/* Another has its place, or none has; under the mutex. */
+static void tlt_config_drop(struct tlt_config *old)
+{
+	if (old)
+		call_rcu(&old->rcu, tlt_config_free_rcu);
+}
+
+static void tlt_config_add_ports(struct tlt_config *config, const struct tlt_rule *rule)
+{
+	u32 port;
+
+	if (rule->port_span == U16_MAX) {
+		bitmap_fill(config->ports, TLT_PORTS);
+		return;
+	}
+	for (port = rule->port_low; port <= rule->port_low + rule->port_span; port++)
+		__set_bit((__force u16)htons(port), config->ports);
+}
+
 /* What its rules come to, for those who do not want to go through them. */
 static void tlt_config_index(struct tlt_config *config)
 {
@@ -76,9 +100,11 @@ static void tlt_config_index(struct tlt_config *config)
 	for (i = 0; i < config->rules_count; i++) {
 		const struct tlt_rule *rule = &config->rules[i];
 
-		bitmap_set(config->ports, rule->port_low, rule->port_span + 1);
+		tlt_config_add_ports(config, rule);
 		if (rule->ifindex)
 			config->by_flow = false;
+		if (!tlt_owner_is_any(&rule->owner))
+			config->by_owner = true;
 	}
 }
 
@@ -90,26 +116,48 @@ static u32 tlt_config_number(struct tlt_net *tn)
 	return tn->generation;
 }
 
+/* By tc from here on, if the configuration says so; under the mutex. */
+static int tlt_config_attach(struct tlt_net *tn, bool by_tc)
+{
+	bool was_by_tc = tn->by_tc;
+	int err;
+
+	if (by_tc == was_by_tc && tn->hooked == !by_tc)
+		return 0;
+	if (tn->hooked)
+		tlt_hook_remove(tn);
+	tn->hooked = false;
+	WRITE_ONCE(tn->by_tc, false);
+	/* No packet meets both, TLT's hooks and then its action. */
+	synchronize_net();
+	if (by_tc) {
+		WRITE_ONCE(tn->by_tc, true);
+		return 0;
+	}
+	err = tlt_hook_add(tn);
+	if (err)
+		WRITE_ONCE(tn->by_tc, was_by_tc);
+	else
+		tn->hooked = true;
+	return err;
+}
+
 /* @config takes the place of the one before, at once and as a whole. */
 int tlt_config_use(struct net *net, struct tlt_config *config)
 {
 	struct tlt_net *tn = tlt_net(net);
 	struct tlt_config *old;
-	int err = 0;
+	int err;
 
 	tlt_config_index(config);
 	mutex_lock(&tn->mutex);
-	if (!tn->hooked) {
-		err = tlt_flow_net_use(tn) ?: tlt_hook_add(tn);
-		if (err)
-			goto unlock;
-		tn->hooked = true;
-		tlt_flow_start_reaper(tn);
-	}
+	err = tlt_flow_net_use(tn) ?: tlt_config_attach(tn, config->attach == TLT_ATTACH_TC);
+	if (err)
+		goto unlock;
 	config->generation = tlt_config_number(tn);
 	old = rcu_replace_pointer(tn->config, config, lockdep_is_held(&tn->mutex));
-	if (old)
-		kvfree_rcu(old, rcu);
+	tlt_config_drop(old);
+	tlt_flow_start_reaper(tn);
 unlock:
 	mutex_unlock(&tn->mutex);
 	return err;
@@ -122,10 +170,10 @@ void tlt_config_off(struct net *net)
 
 	mutex_lock(&tn->mutex);
 	old = rcu_replace_pointer(tn->config, NULL, lockdep_is_held(&tn->mutex));
-	if (old)
-		kvfree_rcu(old, rcu);
+	tlt_config_drop(old);
 	if (tn->hooked)
 		tlt_hook_remove(tn);
 	tn->hooked = false;
+	WRITE_ONCE(tn->by_tc, false);
 	mutex_unlock(&tn->mutex);
 }

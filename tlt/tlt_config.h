@@ -7,9 +7,9 @@
 
 #include <linux/bitops.h>
 #include <linux/in6.h>
-#include <linux/netfilter.h>
 
 #include "include/uapi/turnpike.h"
+#include "tlt_owner.h"
 #include "tlt_packet.h"
 
 #define TLT_DSCPS 64
@@ -24,20 +24,24 @@ struct tlt_rule {
 	u16 port_span;			/* from the low to the high one; 65535: any */
 	u8 family;			/* 0: any, with any address */
 	u8 prefix;
+	struct tlt_owner owner;
 };
 
 /* A configuration never changes; another takes its place (RCU). */
 struct tlt_config {
-	struct rcu_head rcu;		/* at the head, where kvfree_rcu() wants it */
+	struct rcu_head rcu;
 	u8 dscp[TLT_KINDS];		/* kind -> code point */
 	u8 kind[TLT_DSCPS];		/* code point -> kind, TLT_NONE for others */
 	u8 clock;			/* enum tlt_clock_mode */
 	u8 sender;			/* enum tlt_sender_mode */
 	u8 foreign;			/* enum tlt_foreign */
+	u8 attach;			/* enum tlt_attach */
 	u32 period;
 	u32 generation;			/* another for each configuration; never 0 */
 	bool by_flow;			/* no rule looks at what a flow's packets differ in */
-	unsigned long ports[BITS_TO_LONGS(TLT_PORTS)];	/* that some rule names */
+	bool by_owner;			/* some rule looks at the socket */
+	/* That some rule names; by number as it stands in a packet, the high byte first. */
+	unsigned long ports[BITS_TO_LONGS(TLT_PORTS)];
 	u32 rules_count;
 	struct tlt_rule rules[];
 };
@@ -49,7 +53,7 @@ static inline bool tlt_rule_port(const struct tlt_rule *rule, __be16 port)
 
 static inline bool tlt_config_has_port(const struct tlt_config *config, __be16 port)
 {
-	unsigned int bit = ntohs(port);
+	unsigned long bit = (__force u16)port;
 
 	return config->ports[BIT_WORD(bit)] >> (bit % BITS_PER_LONG) & 1;
 }
@@ -60,7 +64,20 @@ static inline bool tlt_config_has_ports(const struct tlt_config *config, const s
 	return tlt_config_has_port(config, th->source) || tlt_config_has_port(config, th->dest);
 }
 
+/*
+ * What a flow keeps to know that the rules match it; 0 where that may change.  A connection
+ * that is not accepted yet has its listener's owner, and perhaps gets another.
+ */
+static inline u32 tlt_config_token(const struct tlt_config *config, const struct sock *sk)
+{
+	if (!config->by_flow)
+		return 0;
+	if (config->by_owner && !(sk && sk_fullsock(sk) && READ_ONCE(sk->sk_socket)))
+		return 0;
+	return config->generation;
+}
+
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
-			const struct nf_hook_state *state, const struct tlt_packet *p);
+			struct sock *sk, const struct tlt_packet *p);
 
 #endif /* TLT_CONFIG_H */

@@ -155,6 +155,7 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	flow->generation = 0;
 	flow->ending = false;
 	flow->clocks = 0;
+	flow->behind = (struct tlt_behind){ };
 	flow->retransmits = 0;
 	flow->stat_important = 0;
 	flow->stat_echoes = 0;

@@ -18,6 +18,9 @@ static const struct nla_policy tlt_rule_policy[TLT_RULE_MAX + 1] = {
 	[TLT_RULE_PORT_HIGH] = NLA_POLICY_MIN(NLA_U16, 1),
 	[TLT_RULE_ADDRESS] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 	[TLT_RULE_PREFIX] = NLA_POLICY_MAX(NLA_U8, 128),
+	[TLT_RULE_UID_LOW] = { .type = NLA_U32 },
+	[TLT_RULE_UID_HIGH] = { .type = NLA_U32 },
+	[TLT_RULE_CGROUP] = { .type = NLA_NUL_STRING, .len = TLT_CGROUP_PATH_MAX - 1 },
 };
 
 static const struct nla_policy tlt_policy[TLT_A_MAX + 1] = {
@@ -27,6 +30,7 @@ static const struct nla_policy tlt_policy[TLT_A_MAX + 1] = {
 	[TLT_A_SENDER] = NLA_POLICY_MAX(NLA_U8, TLT_SENDER_MODES - 1),
 	[TLT_A_FOREIGN] = NLA_POLICY_MAX(NLA_U8, TLT_FOREIGNS - 1),
 	[TLT_A_RULES] = { .type = NLA_NESTED },
+	[TLT_A_ATTACH] = NLA_POLICY_MAX(NLA_U8, TLT_ATTACHES - 1),
 };
 
 /* -- from user space ------------------------------------------------------- */
@@ -134,6 +138,56 @@ static int tlt_rule_read_device(struct net *net, struct tlt_rule *rule, struct n
 	return -ENODEV;
 }
 
+/* Numbers of users mean what they mean to who owns the network namespace. */
+static int tlt_rule_check_users(const struct net *net, const struct tlt_owner *owner,
+				struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *high = attrs[TLT_RULE_UID_HIGH] ?: attrs[TLT_RULE_UID_LOW];
+
+	if (current_user_ns() != net->user_ns) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[TLT_RULE_UID_LOW],
+				    "users cannot be named from another user namespace");
+		return -EPERM;
+	}
+	if (owner->uid_low > owner->uid_high) {
+		NL_SET_ERR_MSG_ATTR(extack, high, "the range of users ends before it begins");
+		return -ERANGE;
+	}
+	/* What stands for no user at all. */
+	if (owner->uid_high == U32_MAX) {
+		NL_SET_ERR_MSG_ATTR(extack, high, "the last user is 4294967294");
+		return -ERANGE;
+	}
+	return 0;
+}
+
+static int tlt_rule_read_users(const struct net *net, struct tlt_owner *owner,
+			       struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *low = attrs[TLT_RULE_UID_LOW], *high = attrs[TLT_RULE_UID_HIGH];
+
+	if (!low && !high)
+		return 0;
+	if (!low) {
+		NL_SET_ERR_MSG_ATTR(extack, high, "a range of users needs its low end");
+		return -EINVAL;
+	}
+	owner->by_uid = true;
+	owner->uid_low = nla_get_u32(low);
+	owner->uid_high = high ? nla_get_u32(high) : owner->uid_low;
+	return tlt_rule_check_users(net, owner, attrs, extack);
+}
+
+static int tlt_rule_read_owner(const struct net *net, struct tlt_rule *rule,
+			       struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	int err = tlt_rule_read_users(net, &rule->owner, attrs, extack);
+
+	if (err || !attrs[TLT_RULE_CGROUP])
+		return err;
+	return tlt_owner_find_cgroup(&rule->owner, attrs[TLT_RULE_CGROUP], extack);
+}
+
 static int tlt_rule_read(struct net *net, struct tlt_rule *rule, const struct nlattr *nest,
 			 struct netlink_ext_ack *extack)
 {
@@ -146,6 +200,8 @@ static int tlt_rule_read(struct net *net, struct tlt_rule *rule, const struct nl
 	err = tlt_rule_read_device(net, rule, attrs, extack);
 	if (!err)
 		err = tlt_rule_read_ports(rule, attrs, extack);
+	if (!err)
+		err = tlt_rule_read_owner(net, rule, attrs, extack);
 	if (err || !attrs[TLT_RULE_ADDRESS])
 		goto without_address;
 	return tlt_rule_read_address(rule, attrs, extack);
@@ -179,6 +235,17 @@ static int tlt_genl_count_rules(const struct genl_info *info)
 	return -ERANGE;
 }
 
+static int tlt_genl_attach(struct tlt_config *config, struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[TLT_A_ATTACH];
+
+	config->attach = attr ? nla_get_u8(attr) : TLT_ATTACH_NETFILTER;
+	if (config->attach == TLT_ATTACH_NETFILTER || IS_ENABLED(CONFIG_NET_CLS_ACT))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "this kernel has no actions of tc");
+	return -EOPNOTSUPP;
+}
+
 static int tlt_genl_read(struct tlt_config *config, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -194,6 +261,9 @@ static int tlt_genl_read(struct tlt_config *config, struct genl_info *info)
 	config->sender = attrs[TLT_A_SENDER] ? nla_get_u8(attrs[TLT_A_SENDER]) : TLT_SENDER_AUTO;
 	config->foreign = attrs[TLT_A_FOREIGN] ? nla_get_u8(attrs[TLT_A_FOREIGN]) :
 			  TLT_FOREIGN_OVERRIDE;
+	err = tlt_genl_attach(config, info);
+	if (err)
+		return err;
 	if (!config->rules_count)
 		return 0;
 	nla_for_each_nested(attr, attrs[TLT_A_RULES], left) {
@@ -219,7 +289,7 @@ static int tlt_genl_set(struct sk_buff *skb, struct genl_info *info)
 	if (!err)
 		err = tlt_config_use(genl_info_net(info), config);
 	if (err)
-		kvfree(config);
+		tlt_config_free(config);
 	return err;
 }
 
@@ -255,6 +325,14 @@ static int tlt_genl_put_address(struct sk_buff *msg, int type, u8 family,
 		       address);
 }
 
+static int tlt_genl_put_owner(struct sk_buff *msg, const struct tlt_owner *owner)
+{
+	if (owner->by_uid && (nla_put_u32(msg, TLT_RULE_UID_LOW, owner->uid_low) ||
+			      nla_put_u32(msg, TLT_RULE_UID_HIGH, owner->uid_high)))
+		return -EMSGSIZE;
+	return owner->cgroup ? nla_put_string(msg, TLT_RULE_CGROUP, owner->path) : 0;
+}
+
 static int tlt_genl_put_rule(struct sk_buff *msg, const struct tlt_rule *rule)
 {
 	struct nlattr *nest = nla_nest_start(msg, TLT_A_RULE);
@@ -269,6 +347,8 @@ static int tlt_genl_put_rule(struct sk_buff *msg, const struct tlt_rule *rule)
 	if (rule->family && (tlt_genl_put_address(msg, TLT_RULE_ADDRESS, rule->family,
 						  &rule->address) ||
 			     nla_put_u8(msg, TLT_RULE_PREFIX, rule->prefix)))
+		return -EMSGSIZE;
+	if (tlt_genl_put_owner(msg, &rule->owner))
 		return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -302,7 +382,8 @@ static int tlt_genl_put_config(struct sk_buff *msg, const struct tlt_config *con
 	    nla_put_u32(msg, TLT_A_PERIOD, config->period) ||
 	    nla_put_u8(msg, TLT_A_CLOCK, config->clock) ||
 	    nla_put_u8(msg, TLT_A_SENDER, config->sender) ||
-	    nla_put_u8(msg, TLT_A_FOREIGN, config->foreign))
+	    nla_put_u8(msg, TLT_A_FOREIGN, config->foreign) ||
+	    nla_put_u8(msg, TLT_A_ATTACH, config->attach))
 		return -EMSGSIZE;
 	return tlt_genl_put_rules(msg, config);
 }
@@ -319,7 +400,9 @@ static int tlt_genl_fill_config(struct sk_buff *msg, struct net *net)
 
 static int tlt_genl_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return tlt_genl_reply(info, TLT_CMD_GET, NLMSG_GOODSIZE, tlt_genl_fill_config);
+	/* All but the paths of cgroups takes a kilobyte. */
+	return tlt_genl_reply(info, TLT_CMD_GET, NLMSG_GOODSIZE + TLT_RULES_MAX * TLT_CGROUP_PATH_MAX,
+			      tlt_genl_fill_config);
 }
 
 static int tlt_genl_fill_stats(struct sk_buff *msg, struct net *net)

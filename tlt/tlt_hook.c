@@ -13,58 +13,133 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 					       const struct nf_hook_state *state,
 					       const struct tlt_config *config)
 {
-	struct tlt_packet p;
+	const struct dst_entry *dst = skb_dst(skb);
+	struct tlt_packet p = { .out = true, .ifindex = dst ? dst->dev->ifindex : 0 };
+	struct sk_buff *tail;
 
-	if (!tlt_packet_read(skb, state->pf, &p) || !tlt_config_matches(config, skb, state, &p))
+	if (!tlt_packet_read(skb, state->pf, skb->len, &p) ||
+	    !tlt_config_matches(config, skb, skb->sk, &p))
 		return NF_ACCEPT;
-	p.generation = config->by_flow ? config->generation : 0;
-	return tlt_out(tn, skb, state, config, &p);
+	p.generation = tlt_config_token(config, skb->sk);
+	tail = tlt_out(tn, skb, config, &p);
+	if (!tail)
+		return NF_ACCEPT;
+	/* Netfilter goes on with one packet only; these hooks are the last. */
+	state->okfn(state->net, state->sk, skb);
+	state->okfn(state->net, state->sk, tail);
+	return NF_STOLEN;
 }
 
 static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff *skb,
 					      const struct nf_hook_state *state,
 					      const struct tlt_config *config)
 {
-	struct tlt_packet p;
+	struct tlt_packet p = { .ifindex = state->in ? state->in->ifindex : 0 };
+	unsigned int verdict = NF_ACCEPT;
+	struct sock *sk;
 
-	if (!tlt_packet_read(skb, state->pf, &p) || !tlt_config_matches(config, skb, state, &p))
+	if (!tlt_packet_read(skb, state->pf, skb->len, &p))
 		return NF_ACCEPT;
-	p.generation = config->by_flow ? config->generation : 0;
-	return tlt_in(tn, skb, state, config, &p);
+	/* Early demultiplexing has usually found it. */
+	sk = skb->sk ?: tlt_packet_lookup(state->net, skb, &p, p.ifindex, 0);
+	if (tlt_config_matches(config, skb, sk, &p)) {
+		p.generation = tlt_config_token(config, sk);
+		verdict = tlt_in(tn, skb, sk, config, &p);
+	}
+	if (unlikely(sk != skb->sk))
+		sock_gen_put(sk);
+	return verdict;
+}
+
+static __always_inline unsigned int tlt_hook_out_ours(struct tlt_net *tn, struct sk_buff *skb,
+						      const struct nf_hook_state *state,
+						      const struct tlt_config *config, u8 family)
+{
+	const struct tcphdr *th = tlt_quick_header(skb, family);
+
+	if (!tlt_quick_is_tcp(skb, family) || tlt_quick_out(tn, config, skb, th, family))
+		return NF_ACCEPT;
+	return tlt_hook_out_long(tn, skb, state, config);
+}
+
+static __always_inline unsigned int tlt_hook_in_ours(struct tlt_net *tn, struct sk_buff *skb,
+						     const struct nf_hook_state *state,
+						     const struct tlt_config *config, u8 family)
+{
+	const struct tcphdr *th = tlt_quick_header(skb, family);
+
+	if (!tlt_quick_is_tcp(skb, family) ||
+	    tlt_quick_in(tn, config, skb, skb->sk, th, family))
+		return NF_ACCEPT;
+	return tlt_hook_in_long(tn, skb, state, config);
 }
 
 /*
- * A look at the ports tells of most packets that no rule matches: nothing else is then
- * done, which is most of what can be saved for connections that are not TLT's.
+ * The ports of these packets are some rule's.  They are not inlined, so that the hooks
+ * save no registers for the packets of other connections.
+ */
+static noinline unsigned int tlt_hook_out_ours_ipv4(struct tlt_net *tn, struct sk_buff *skb,
+						    const struct nf_hook_state *state,
+						    const struct tlt_config *config)
+{
+	return tlt_hook_out_ours(tn, skb, state, config, AF_INET);
+}
+
+static noinline unsigned int tlt_hook_out_ours_ipv6(struct tlt_net *tn, struct sk_buff *skb,
+						    const struct nf_hook_state *state,
+						    const struct tlt_config *config)
+{
+	return tlt_hook_out_ours(tn, skb, state, config, AF_INET6);
+}
+
+static noinline unsigned int tlt_hook_in_ours_ipv4(struct tlt_net *tn, struct sk_buff *skb,
+						   const struct nf_hook_state *state,
+						   const struct tlt_config *config)
+{
+	return tlt_hook_in_ours(tn, skb, state, config, AF_INET);
+}
+
+static noinline unsigned int tlt_hook_in_ours_ipv6(struct tlt_net *tn, struct sk_buff *skb,
+						   const struct nf_hook_state *state,
+						   const struct tlt_config *config)
+{
+	return tlt_hook_in_ours(tn, skb, state, config, AF_INET6);
+}
+
+/*
+ * Most packets of connections that are not TLT's end here, after a look at the ports.
+ * What is no TCP has something in their place: TLT leaves it alone whatever is found.
  */
 static __always_inline unsigned int tlt_hook_out(struct tlt_net *tn, struct sk_buff *skb,
 						 const struct nf_hook_state *state, u8 family)
 {
 	const struct tlt_config *config = rcu_dereference(tn->config);
-	const struct tcphdr *th = tlt_quick_header(skb, family);
 
-	if (!config || !tlt_quick_is_tcp(skb, family))
+	if (!config)
 		return NF_ACCEPT;
-	if (tlt_quick_is_next(skb, family) &&
-	    (!tlt_config_has_ports(config, th) ||
-	     tlt_quick_out(tn, config, skb, th, family)))
+	if (!tlt_quick_is_next(skb, family))
+		return tlt_quick_is_tcp(skb, family) ?
+			tlt_hook_out_long(tn, skb, state, config) : NF_ACCEPT;
+	if (!tlt_config_has_ports(config, tlt_quick_header(skb, family)))
 		return NF_ACCEPT;
-	return tlt_hook_out_long(tn, skb, state, config);
+	return family == AF_INET ? tlt_hook_out_ours_ipv4(tn, skb, state, config) :
+				   tlt_hook_out_ours_ipv6(tn, skb, state, config);
 }
 
 static __always_inline unsigned int tlt_hook_in(struct tlt_net *tn, struct sk_buff *skb,
 						const struct nf_hook_state *state, u8 family)
 {
 	const struct tlt_config *config = rcu_dereference(tn->config);
-	const struct tcphdr *th = tlt_quick_header(skb, family);
 
-	if (!config || !tlt_quick_is_tcp(skb, family))
+	if (!config)
 		return NF_ACCEPT;
-	if (tlt_quick_is_next(skb, family) &&
-	    (!tlt_config_has_ports(config, th) ||
-	     tlt_quick_in(tn, config, skb, th, family)))
+	if (!tlt_quick_is_next(skb, family))
+		return tlt_quick_is_tcp(skb, family) ?
+			tlt_hook_in_long(tn, skb, state, config) : NF_ACCEPT;
+	if (!tlt_config_has_ports(config, tlt_quick_header(skb, family)))
 		return NF_ACCEPT;
-	return tlt_hook_in_long(tn, skb, state, config);
+	return family == AF_INET ? tlt_hook_in_ours_ipv4(tn, skb, state, config) :
+				   tlt_hook_in_ours_ipv6(tn, skb, state, config);
 }
 
 static unsigned int tlt_hook_out_ipv4(void *priv, struct sk_buff *skb,

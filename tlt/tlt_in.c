@@ -82,15 +82,26 @@ static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *sk
 	return tlt_ack_tells_nothing(&a);
 }
 
+/* Before IP, TCP's window may not be the last that the peer told: then it is left alone. */
+static bool tlt_in_window_is_known(const struct tlt_flow *flow, const struct sock *sk,
+				   const struct sk_buff *skb, const struct tlt_packet *p)
+{
+	return tlt_behind_window_is_known(&flow->behind, READ_ONCE(tcp_sk(sk)->segs_in),
+					  ntohs(tlt_tcp_header(skb, p)->window));
+}
+
 /*
  * What clocking brings and tells nothing stays here: an echo (the paper's appendix), which
  * as a duplicate ACK would be taken for a sign of loss, a single one for each packet
  * injected; and a byte that TCP has.  Never one with anything else to say.
  */
-static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
-			      const struct tlt_packet *p)
+static bool tlt_in_is_to_drop(const struct tlt_flow *flow, struct sock *sk,
+			      const struct sk_buff *skb, const struct tlt_packet *p)
 {
 	bool drop;
+
+	if (p->early && !tlt_in_window_is_known(flow, sk, skb, p))
+		return false;
 
 	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
 		return false;
@@ -176,7 +187,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
 		tlt_attend_later(flow, sk);
-	if (!clock || !tlt_in_is_to_drop(sk, skb, p))
+	if (!clock || !tlt_in_is_to_drop(flow, sk, skb, p))
 		return NF_ACCEPT;
 	tlt_count(tn, TLT_STAT_ECHOES_DROPPED);
 	return NF_DROP;
@@ -193,7 +204,7 @@ static unsigned int tlt_in_data(struct tlt_net *tn, struct tlt_flow *flow, struc
 	tlt_flow_unlock(flow);
 	tlt_attend_later(flow, sk);
 	if (kind != TLT_CLOCK || !((1 << sk->sk_state) & TLT_ANSWER_STATES) ||
-	    !tlt_in_is_to_drop(sk, skb, p))
+	    !tlt_in_is_to_drop(flow, sk, skb, p))
 		return NF_ACCEPT;
 	tlt_count(tn, TLT_STAT_CLOCKS_DROPPED);
 	return NF_DROP;
@@ -218,14 +229,12 @@ static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct 
 		tlt_count(tn, TLT_STAT_DEAF);
 }
 
-static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struct sk_buff *skb,
-				const struct tlt_packet *p, enum tlt_kind kind)
+static unsigned int tlt_in_flow(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
+				const struct sk_buff *skb, const struct tlt_packet *p,
+				enum tlt_kind kind)
 {
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
-	struct tlt_flow *flow = tlt_flow_get(tn, sk);
 
-	if (!flow)
-		return NF_ACCEPT;
 	tlt_flow_matches(flow, p);
 	tlt_flow_touch(flow);
 	tlt_in_hear(tn, flow, sk, th, kind != TLT_NONE);
@@ -244,39 +253,31 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct sock *sk, const struc
 static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struct sk_buff *skb,
 				const struct tlt_packet *p, enum tlt_kind kind)
 {
+	unsigned int verdict = NF_ACCEPT;
 	bool process = !softirq_count();
-	unsigned int verdict;
+	struct tlt_flow *flow;
 
 	if (!sk_fullsock(sk) || !sk_is_tcp(sk) || sk->sk_state == TCP_LISTEN)
 		return NF_ACCEPT;
 	if (unlikely(process))
 		local_bh_disable();
-	verdict = tlt_in_flow(tn, sk, skb, p, kind);
+	flow = tlt_flow_get(tn, sk);
+	if (flow)
+		verdict = tlt_in_flow(tn, flow, sk, skb, p, kind);
+	if (flow && p->early && verdict == NF_ACCEPT)
+		tlt_flow_passes(flow, sk, tlt_tcp_header(skb, p));
 	if (unlikely(process))
 		local_bh_enable();
 	return verdict;
 }
 
-/* RCU read side; @skb is matched by @config. */
-unsigned int tlt_in(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
+/* RCU read side; @skb, which is for @sk if that is not NULL, is matched by @config. */
+unsigned int tlt_in(struct tlt_net *tn, const struct sk_buff *skb, struct sock *sk,
 		    const struct tlt_config *config, const struct tlt_packet *p)
 {
 	enum tlt_kind kind = config->kind[p->dscp];
-	struct sock *sk = skb->sk;
-	unsigned int verdict;
-	bool held = false;
 
 	if (kind != TLT_NONE)
 		tlt_count(tn, TLT_STAT_RECEIVED + kind);
-	/* Early demultiplexing has usually found it. */
-	if (unlikely(!sk)) {
-		sk = tlt_packet_lookup(state->net, skb, p, state->in ? state->in->ifindex : 0);
-		held = sk;
-	}
-	if (!sk)
-		return NF_ACCEPT;
-	verdict = tlt_in_sock(tn, sk, skb, p, kind);
-	if (held)
-		sock_gen_put(sk);
-	return verdict;
+	return sk ? tlt_in_sock(tn, sk, skb, p, kind) : NF_ACCEPT;
 }

@@ -166,13 +166,9 @@ static int tlt_out_mark(struct tlt_net *tn, struct sk_buff *skb, const struct tl
 	return 0;
 }
 
-/*
- * The burst's last segment goes out important, all before it plain.  Both are sent
- * from here, since netfilter goes on with one packet only; these hooks are the last.
- */
-static unsigned int tlt_out_in_two(struct tlt_net *tn, struct sk_buff *skb, struct sk_buff *tail,
-				   const struct nf_hook_state *state, const struct tlt_packet *p,
-				   const struct tlt_config *config)
+/* The burst's last segment is important, all before it plain. */
+static void tlt_out_in_two(struct tlt_net *tn, struct sk_buff *skb, struct sk_buff *tail,
+			   const struct tlt_packet *p, const struct tlt_config *config)
 {
 	struct tlt_packet rest = *p, last = *p;
 
@@ -180,9 +176,6 @@ static unsigned int tlt_out_in_two(struct tlt_net *tn, struct sk_buff *skb, stru
 	last.data_bytes = tail->len - p->header_bytes;
 	tlt_out_mark(tn, skb, &rest, config, TLT_PLAIN);
 	tlt_out_mark(tn, tail, &last, config, TLT_DATA);
-	state->okfn(state->net, state->sk, skb);
-	state->okfn(state->net, state->sk, tail);
-	return NF_STOLEN;
 }
 
 /* A burst that cannot be cut is never important as a whole. */
@@ -198,24 +191,29 @@ static void tlt_out_take_back(struct tlt_net *tn, struct sock *sk)
 	tlt_flow_unlock(flow);
 }
 
-/* RCU read side; @skb is matched by @config. */
-unsigned int tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct nf_hook_state *state,
-		     const struct tlt_config *config, const struct tlt_packet *p)
+/*
+ * RCU read side; @skb is matched by @config.  If that is not NULL, the caller sends what
+ * is returned after @skb, whose last segment it was.
+ */
+struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_config *config,
+			const struct tlt_packet *p)
 {
 	struct sk_buff *tail;
 	enum tlt_kind kind;
 
 	if (p->dscp && config->foreign == TLT_FOREIGN_KEEP && config->kind[p->dscp] == TLT_NONE)
-		return NF_ACCEPT;
+		return NULL;
 	kind = tlt_out_kind(tn, skb, p, config);
 	if (kind == TLT_NONE)
-		return NF_ACCEPT;
+		return NULL;
 	if (kind == TLT_DATA && skb_is_gso(skb)) {
-		if (tlt_cut_tail(skb, p, tn, &tail))
-			return tlt_out_in_two(tn, skb, tail, state, p, config);
+		if (tlt_cut_tail(skb, p, tn, &tail)) {
+			tlt_out_in_two(tn, skb, tail, p, config);
+			return tail;
+		}
 		tlt_out_take_back(tn, skb->sk);
 		kind = TLT_PLAIN;
 	}
 	tlt_out_mark(tn, skb, p, config, kind);
-	return NF_ACCEPT;
+	return NULL;
 }

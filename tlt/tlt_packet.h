@@ -14,10 +14,13 @@
 #include <net/ip.h>
 
 struct tlt_packet {
+	int ifindex;			/* of the device it leaves or came by; 0: not known */
+	bool out;
+	bool early;			/* arrived, and others before it may not be with TCP yet */
 	unsigned int network_bytes;	/* of IP header */
 	unsigned int header_bytes;	/* of IP and TCP headers */
 	unsigned int data_bytes;
-	u32 generation;			/* of the rules that match it; 0: they see more than its flow */
+	u32 generation;			/* of the rules that match it; 0: not its whole flow */
 	u8 family;
 	u8 dscp;
 };
@@ -53,8 +56,9 @@ static inline bool tlt_packet_read_ipv6(const struct sk_buff *skb, struct tlt_pa
 	return true;
 }
 
-/* The stack has checked the IP header on the way here, and it is linear. */
-static inline bool tlt_packet_read(struct sk_buff *skb, u8 family, struct tlt_packet *p)
+/* The IP header was checked, and it is linear; @bytes is what it says of its length. */
+static inline bool tlt_packet_read(struct sk_buff *skb, u8 family, unsigned int bytes,
+				   struct tlt_packet *p)
 {
 	unsigned int tcp_bytes;
 
@@ -65,9 +69,10 @@ static inline bool tlt_packet_read(struct sk_buff *skb, u8 family, struct tlt_pa
 		return false;
 	tcp_bytes = tlt_tcp_header(skb, p)->doff * 4;
 	p->header_bytes = p->network_bytes + tcp_bytes;
-	if (tcp_bytes < sizeof(struct tcphdr) || !pskb_may_pull(skb, p->header_bytes))
+	if (tcp_bytes < sizeof(struct tcphdr) || p->header_bytes > bytes ||
+	    !pskb_may_pull(skb, p->header_bytes))
 		return false;
-	p->data_bytes = skb->len - p->header_bytes;
+	p->data_bytes = bytes - p->header_bytes;
 	return true;
 }
 
