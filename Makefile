@@ -29,6 +29,8 @@ sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 # vload belongs to the tests and is not installed.
 man_pages := $(filter-out Documentation/man/vload.1,$(wildcard Documentation/man/*))
+# Examples, to be copied to /etc/linuxptp and /etc/systemd/system.
+linuxptp := $(wildcard Documentation/linuxptp/*)
 
 .PHONY: all
 all: tools modules
@@ -46,7 +48,7 @@ help:
 	@echo '  make drivers-check  every patched NIC driver, for both stock kernels (half an hour)'
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
 	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
-	@echo '  make install     modules, tools and man pages (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
+	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'
 	@echo '  make dkms        hand the modules to dkms, to be rebuilt with every new kernel'
 	@echo '  make deps        install the Debian packages that all this needs'
@@ -158,8 +160,11 @@ deps:
 
 # -- installation -------------------------------------------------------------
 
-# Where the distribution's tc looks for what it loads.
+# What the distribution's tc loads, and where it looks for that.
+tc_plugins := $(patsubst tools/tc/%.c,%.so,$(wildcard tools/tc/*.c))
 tc_lib ?= /usr/lib/$(shell $(CC) -print-multiarch)/tc
+
+examples := $(PREFIX)/share/doc/turnpike/linuxptp
 
 # Without the key there is no point in trying to sign.
 unsigned := $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
@@ -170,10 +175,15 @@ install: tools modules
 		INSTALL_MOD_STRIP=1 DEPMOD=true $(unsigned) modules_install
 	depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $(release)
 	install -D -m 755 $(BUILD)/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
-	install -D -m 644 $(BUILD)/tc/q_onramp.so $(DESTDIR)$(tc_lib)/q_onramp.so
+	for plugin in $(tc_plugins); do \
+		install -D -m 644 $(BUILD)/tc/$$plugin $(DESTDIR)$(tc_lib)/$$plugin || exit 1; \
+	done
 	for page in $(man_pages); do \
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
+	done
+	for file in $(linuxptp); do \
+		install -D -m 644 $$file $(DESTDIR)$(examples)/$${file##*/} || exit 1; \
 	done
 
 .PHONY: uninstall
@@ -184,10 +194,14 @@ uninstall:
 		[ ! -e $$kernel/modules.dep ] || \
 			depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $${kernel##*/}; \
 	done
-	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike $(DESTDIR)$(tc_lib)/q_onramp.so
+	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike $(addprefix $(DESTDIR)$(tc_lib)/,$(tc_plugins))
 	for page in $(man_pages); do \
 		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
 	done
+	for file in $(linuxptp); do \
+		rm -f $(DESTDIR)$(examples)/$${file##*/}; \
+	done
+	rmdir $(DESTDIR)$(examples) $(DESTDIR)$(dir $(examples)) 2>/dev/null || true
 
 dkms_source := $(DESTDIR)/usr/src/turnpike-$(VERSION)
 

@@ -42,42 +42,51 @@ enum kind {
 	RATE,		/* u64 bytes per second */
 	WORD,		/* one of words, by its number, u8 */
 	FLAG,		/* no argument; value */
+	BUCKETS,	/* a power of two; u32, its logarithm */
+	GAIN,		/* 1/N, N a power of two; u8, its logarithm */
+	LINE_RATE,	/* as RATE; 0: auto */
+	BANDS,		/* a number that cannot be another; shown with what bands have */
 };
 
 struct option {
 	const char *name;
 	enum kind kind;
 	unsigned int attr;
-	unsigned int value;
-	const char *words[4];
+	unsigned int value;	/* of times: what a number without a unit counts, ns */
+	const char *words[4];	/* of flags: what is shown when off, when on */
 };
 
+/* In the order they are shown in: those of fq as fq has it, which scripts rely on. */
 static const struct option options[] = {
 	{ "limit", NUMBER, TCA_ONRAMP_LIMIT },
 	{ "flow_limit", NUMBER, TCA_ONRAMP_FLOW_LIMIT },
+	{ "buckets", BUCKETS, TCA_ONRAMP_BUCKETS_LOG },
 	{ "orphan_mask", NUMBER, TCA_ONRAMP_ORPHAN_MASK },
+	{ "bands", BANDS, TCA_ONRAMP_PRIOMAP },
+	{ "pacing", FLAG, TCA_ONRAMP_PACING, 1, { "nopacing" } },
+	{ "nopacing", FLAG, TCA_ONRAMP_PACING, 0 },
 	{ "quantum", SIZE, TCA_ONRAMP_QUANTUM },
 	{ "initial_quantum", SIZE, TCA_ONRAMP_INITIAL_QUANTUM },
 	{ "maxrate", RATE, TCA_ONRAMP_MAXRATE },
 	{ "low_rate_threshold", RATE, TCA_ONRAMP_LOW_RATE },
-	{ "refill_delay", TIME_US, TCA_ONRAMP_REFILL_DELAY },
-	{ "ce_threshold", TIME_US, TCA_ONRAMP_CE_THRESHOLD },
-	{ "horizon", TIME_US, TCA_ONRAMP_HORIZON },
-	{ "timer_slack", TIME_NS, TCA_ONRAMP_TIMER_SLACK },
-	{ "pacing", FLAG, TCA_ONRAMP_PACING, 1 },
-	{ "nopacing", FLAG, TCA_ONRAMP_PACING, 0 },
-	{ "horizon_drop", FLAG, TCA_ONRAMP_HORIZON_DROP, 1 },
+	{ "refill_delay", TIME_US, TCA_ONRAMP_REFILL_DELAY, 1000 },
+	{ "ce_threshold", TIME_US, TCA_ONRAMP_CE_THRESHOLD, 1000 },
+	{ "timer_slack", TIME_NS, TCA_ONRAMP_TIMER_SLACK, 1 },
+	{ "horizon", TIME_US, TCA_ONRAMP_HORIZON, 1000 },
+	{ "horizon_drop", FLAG, TCA_ONRAMP_HORIZON_DROP, 1, { "horizon_cap", "horizon_drop" } },
 	{ "horizon_cap", FLAG, TCA_ONRAMP_HORIZON_DROP, 0 },
-	{ "pause", FLAG, TCA_ONRAMP_PAUSE, 1 },
+	{ "pause", FLAG, TCA_ONRAMP_PAUSE, 1, { "nopause", "pause" } },
 	{ "nopause", FLAG, TCA_ONRAMP_PAUSE, 0 },
-	{ "governor", FLAG, TCA_ONRAMP_GOVERNOR, 1 },
-	{ "nogovernor", FLAG, TCA_ONRAMP_GOVERNOR, 0 },
 	{ "mode", WORD, TCA_ONRAMP_MODE, 0, { "strawman", "final" } },
+	{ "threshold", TIME_NS, TCA_ONRAMP_THRESHOLD, 1000 },
+	{ "gain", GAIN, TCA_ONRAMP_GAIN_SHIFT },
+	{ "pause_max", TIME_US, TCA_ONRAMP_PAUSE_MAX, 1000 },
 	{ "feedback", WORD, TCA_ONRAMP_FEEDBACK, 0, { "auto", "tcpts", "orack" } },
+	{ "feedback_timeout", TIME_US, TCA_ONRAMP_FEEDBACK_TIMEOUT, 1000 },
+	{ "governor", FLAG, TCA_ONRAMP_GOVERNOR, 1, { "nogovernor", "governor" } },
+	{ "nogovernor", FLAG, TCA_ONRAMP_GOVERNOR, 0 },
 	{ "gate", WORD, TCA_ONRAMP_GATE, 0, { "auto", "on", "off" } },
-	{ "threshold", TIME_NS, TCA_ONRAMP_THRESHOLD },
-	{ "pause_max", TIME_US, TCA_ONRAMP_PAUSE_MAX },
-	{ "feedback_timeout", TIME_US, TCA_ONRAMP_FEEDBACK_TIMEOUT },
+	{ "line_rate", LINE_RATE, TCA_ONRAMP_LINE_RATE },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -108,15 +117,20 @@ static int put_u64(struct nlmsghdr *n, unsigned int attr, __u64 value)
 	return addattr64(n, 1024, attr, value);
 }
 
+static bool has_unit(const char *text) { return text[strspn(text, "0123456789.")]; }
+
+/* As fq takes them: a number without a unit is microseconds, of timer_slack nanoseconds. */
 static int parse_time(const struct option *o, const char *text, struct nlmsghdr *n)
 {
-	__s64 ns;
 	__u64 value;
+	__s64 ns;
 
 	if (get_time64(&ns, text) || ns < 0)
 		return bad(o->name, text);
+	if (!has_unit(text))
+		ns = ns > ~0U ? -1 : ns * o->value;
 	value = o->kind == TIME_US ? ns / 1000 : ns;
-	if (value > ~0U)
+	if (ns < 0 || value > ~0U)
 		return bad(o->name, text);
 	return put_u32(n, o->attr, value);
 }
@@ -131,11 +145,54 @@ static int parse_word(const struct option *o, const char *text, struct nlmsghdr 
 	return bad(o->name, text);
 }
 
+/* A power of two, by its logarithm. */
+static int parse_log(const char *name, const char *text, __u32 *log)
+{
+	__u32 number;
+
+	if (get_u32(&number, text, 0) || !number || number & (number - 1))
+		return bad(name, text);
+	*log = __builtin_ctz(number);
+	return 0;
+}
+
+static int parse_buckets(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	__u32 log;
+
+	return parse_log(o->name, text, &log) ?: put_u32(n, o->attr, log);
+}
+
+static int parse_gain(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	__u32 log = 0;
+
+	if (strncmp(text, "1/", 2) ? strcmp(text, "1") : parse_log(o->name, text + 2, &log))
+		return bad(o->name, text);
+	return addattr8(n, 1024, o->attr, log);
+}
+
+static int parse_rate(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	bool automatic = o->kind == LINE_RATE && !strcmp(text, "auto");
+	__u64 rate = 0;
+
+	if (!automatic && (get_rate64(&rate, text) || (o->kind == LINE_RATE && !rate)))
+		return bad(o->name, text);
+	return put_u64(n, o->attr, rate);
+}
+
+static int parse_bands(const struct option *o, const char *text)
+{
+	__u32 number;
+
+	return get_u32(&number, text, 0) || number != ONRAMP_UAPI_BANDS ? bad(o->name, text) : 0;
+}
+
 /* An option with one argument, or none. */
 static int parse_simple(const struct option *o, const char *text, struct nlmsghdr *n)
 {
 	__u32 number;
-	__u64 rate;
 
 	switch (o->kind) {
 	case FLAG:
@@ -151,49 +208,17 @@ static int parse_simple(const struct option *o, const char *text, struct nlmsghd
 			return bad(o->name, text);
 		return put_u32(n, o->attr, number);
 	case RATE:
-		if (get_rate64(&rate, text))
-			return bad(o->name, text);
-		return put_u64(n, o->attr, rate);
+	case LINE_RATE:
+		return parse_rate(o, text, n);
+	case BUCKETS:
+		return parse_buckets(o, text, n);
+	case GAIN:
+		return parse_gain(o, text, n);
+	case BANDS:
+		return parse_bands(o, text);
 	default:
 		return parse_time(o, text, n);
 	}
-}
-
-/* A power of two, by its logarithm. */
-static int parse_log(const char *name, const char *text, __u32 *log)
-{
-	__u32 number;
-
-	if (get_u32(&number, text, 0) || !number || number & (number - 1))
-		return bad(name, text);
-	*log = __builtin_ctz(number);
-	return 0;
-}
-
-static int parse_buckets(const char *text, struct nlmsghdr *n)
-{
-	__u32 log;
-
-	return parse_log("buckets", text, &log) ?: put_u32(n, TCA_ONRAMP_BUCKETS_LOG, log);
-}
-
-static int parse_gain(const char *text, struct nlmsghdr *n)
-{
-	__u32 log;
-
-	if (strncmp(text, "1/", 2))
-		return strcmp(text, "1") ? bad("gain", text) :
-		       addattr8(n, 1024, TCA_ONRAMP_GAIN_SHIFT, 0);
-	return parse_log("gain", text + 2, &log) ?: addattr8(n, 1024, TCA_ONRAMP_GAIN_SHIFT, log);
-}
-
-static int parse_line_rate(const char *text, struct nlmsghdr *n)
-{
-	__u64 rate = 0;
-
-	if (strcmp(text, "auto") && (get_rate64(&rate, text) || !rate))
-		return bad("line_rate", text);
-	return put_u64(n, TCA_ONRAMP_LINE_RATE, rate);
 }
 
 static int parse_priomap(int *argc, char ***argv, struct nlmsghdr *n)
@@ -228,52 +253,28 @@ static int parse_weights(int *argc, char ***argv, struct nlmsghdr *n)
 	return addattr_l(n, 1024, TCA_ONRAMP_WEIGHTS, weights, sizeof(weights));
 }
 
-/* Options whose argument is of a form of its own; 1: it is none of them. */
-static int parse_special(const char *name, const char *text, struct nlmsghdr *n)
-{
-	__u32 number;
-
-	if (!strcmp(name, "buckets"))
-		return parse_buckets(text, n);
-	if (!strcmp(name, "gain"))
-		return parse_gain(text, n);
-	if (!strcmp(name, "line_rate"))
-		return parse_line_rate(text, n);
-	if (!strcmp(name, "bands"))
-		return get_u32(&number, text, 0) || number != ONRAMP_UAPI_BANDS ?
-		       bad(name, text) : 0;
-	return 1;
-}
-
 static int parse_one(int *argc, char ***argv, struct nlmsghdr *n)
 {
 	const char *name = **argv;
 	const struct option *o = find_option(name);
-	int status;
 
 	if (!strcmp(name, "priomap"))
 		return parse_priomap(argc, argv, n);
 	if (!strcmp(name, "weights"))
 		return parse_weights(argc, argv, n);
-	if (o && o->kind == FLAG)
-		return parse_simple(o, NULL, n);
-	if (--*argc <= 0) {
-		if (strcmp(name, "help"))
-			fprintf(stderr, "onramp: \"%s\" wants a value, or is not known\n", name);
-		explain();
-		return -1;
-	}
-	++*argv;
-	if (o)
-		return parse_simple(o, **argv, n);
-	status = parse_special(name, **argv, n);
-	if (status > 0) {
+	if (!o) {
 		if (strcmp(name, "help"))
 			fprintf(stderr, "onramp: what is \"%s\"?\n", name);
 		explain();
 		return -1;
 	}
-	return status;
+	if (o->kind == FLAG)
+		return parse_simple(o, NULL, n);
+	if (--*argc <= 0) {
+		fprintf(stderr, "onramp: \"%s\" wants a value\n", name);
+		return -1;
+	}
+	return parse_simple(o, *++*argv, n);
 }
 
 static int onramp_parse_opt(struct qdisc_util *qu, int argc, char **argv,
@@ -316,13 +317,11 @@ static void print_one_rate(const char *name, __u64 rate)
 	tc_print_rate(PRINT_ANY, name, format, rate);
 }
 
-static void print_flag(const char *name, const char *negated, bool on)
+static void print_flag(const struct option *o, bool on)
 {
-	print_bool(PRINT_JSON, name, NULL, on);
-	if (on)
-		print_string(PRINT_FP, NULL, "%s ", name);
-	else if (negated)
-		print_string(PRINT_FP, NULL, "%s ", negated);
+	print_bool(PRINT_JSON, o->name, NULL, on);
+	if (o->words[on])
+		print_string(PRINT_FP, NULL, "%s ", o->words[on]);
 }
 
 static void print_word(const char *name, const struct option *o, __u8 value)
@@ -339,68 +338,30 @@ static bool has(struct rtattr *tb[], unsigned int attr, size_t bytes)
 	return tb[attr] && RTA_PAYLOAD(tb[attr]) >= bytes;
 }
 
-static void print_option(const struct option *o, struct rtattr *tb[])
+static void print_gain(const char *name, __u8 log)
 {
-	__u32 number;
+	unsigned int n = 1U << (log & 31);
 
-	switch (o->kind) {
-	case RATE:
-		/* All ones is how the kernel says "none". */
-		if (has(tb, o->attr, 8) && rta_getattr_u64(tb[o->attr]) != ~0ULL)
-			print_one_rate(o->name, rta_getattr_u64(tb[o->attr]));
-		return;
-	case WORD:
-		if (has(tb, o->attr, 1))
-			print_word(o->name, o, rta_getattr_u8(tb[o->attr]));
-		return;
-	case FLAG:
-		return;
-	default:
-		break;
-	}
-	if (!has(tb, o->attr, 4))
-		return;
-	number = rta_getattr_u32(tb[o->attr]);
-	if (o->attr == TCA_ONRAMP_CE_THRESHOLD && number == ~0U)
-		return;
-	if (o->kind == NUMBER)
-		print_number(o->name, number, strstr(o->name, "limit") ? "p" : "");
-	else if (o->kind == SIZE)
-		print_size(PRINT_ANY, o->name, o->attr == TCA_ONRAMP_QUANTUM ?
-			   "quantum %s " : "initial_quantum %s ", number);
-	else
-		print_time(o->name, number, o->kind == TIME_US);
+	print_float(PRINT_JSON, name, NULL, 1.0 / n);
+	print_string(PRINT_FP, NULL, "%s ", name);
+	print_uint(PRINT_FP, NULL, "1/%u ", n);
 }
 
-static void print_flags(struct rtattr *tb[])
+/* All ones is how the kernel says "none", 0 how it says "auto". */
+static void print_rate_option(const struct option *o, __u64 rate)
 {
-	if (has(tb, TCA_ONRAMP_PAUSE, 1))
-		print_flag("pause", "nopause", rta_getattr_u8(tb[TCA_ONRAMP_PAUSE]));
-	if (has(tb, TCA_ONRAMP_GOVERNOR, 1))
-		print_flag("governor", "nogovernor", rta_getattr_u8(tb[TCA_ONRAMP_GOVERNOR]));
-	if (has(tb, TCA_ONRAMP_PACING, 1))
-		print_flag("pacing", "nopacing", rta_getattr_u8(tb[TCA_ONRAMP_PACING]));
-	if (has(tb, TCA_ONRAMP_HORIZON_DROP, 1))
-		print_flag("horizon_drop", "horizon_cap",
-			   rta_getattr_u8(tb[TCA_ONRAMP_HORIZON_DROP]));
+	if (o->kind == LINE_RATE && !rate)
+		print_string(PRINT_ANY, o->name, "line_rate %s ", "auto");
+	else if (rate != ~0ULL)
+		print_one_rate(o->name, rate);
 }
 
-static void print_specials(struct rtattr *tb[])
+static void print_array_begin(const char *name)
 {
-	if (has(tb, TCA_ONRAMP_BUCKETS_LOG, 4))
-		print_number("buckets", 1ULL << (rta_getattr_u32(tb[TCA_ONRAMP_BUCKETS_LOG]) & 31), "");
-	if (has(tb, TCA_ONRAMP_GAIN_SHIFT, 1)) {
-		unsigned int n = 1U << (rta_getattr_u8(tb[TCA_ONRAMP_GAIN_SHIFT]) & 31);
+	char text[32];
 
-		print_float(PRINT_JSON, "gain", NULL, 1.0 / n);
-		print_uint(PRINT_FP, NULL, "gain 1/%u ", n);
-	}
-	if (has(tb, TCA_ONRAMP_LINE_RATE, 8)) {
-		if (rta_getattr_u64(tb[TCA_ONRAMP_LINE_RATE]))
-			print_one_rate("line_rate", rta_getattr_u64(tb[TCA_ONRAMP_LINE_RATE]));
-		else
-			print_string(PRINT_ANY, "line_rate", "line_rate %s ", "auto");
-	}
+	snprintf(text, sizeof(text), "%s ", name);
+	open_json_array(PRINT_ANY, is_json_context() ? name : text);
 }
 
 static void print_bands(struct rtattr *tb[])
@@ -411,14 +372,67 @@ static void print_bands(struct rtattr *tb[])
 	    !has(tb, TCA_ONRAMP_WEIGHTS, ONRAMP_UAPI_BANDS * sizeof(__s32)))
 		return;
 	print_uint(PRINT_ANY, "bands", "bands %u ", ONRAMP_UAPI_BANDS);
-	open_json_array(PRINT_ANY, is_json_context() ? "priomap" : "priomap ");
+	print_array_begin("priomap");
 	for (i = 0; i <= TC_PRIO_MAX; i++)
 		print_uint(PRINT_ANY, NULL, "%u ", ((__u8 *)RTA_DATA(tb[TCA_ONRAMP_PRIOMAP]))[i]);
 	close_json_array(PRINT_ANY, "");
-	open_json_array(PRINT_ANY, is_json_context() ? "weights" : "weights ");
+	print_array_begin("weights");
 	for (i = 0; i < ONRAMP_UAPI_BANDS; i++)
 		print_int(PRINT_ANY, NULL, "%d ", ((__s32 *)RTA_DATA(tb[TCA_ONRAMP_WEIGHTS]))[i]);
 	close_json_array(PRINT_ANY, "");
+}
+
+/* Those whose attribute is a u32. */
+static void print_u32_option(const struct option *o, __u32 number)
+{
+	char format[32];
+
+	switch (o->kind) {
+	case NUMBER:
+		print_number(o->name, number, strstr(o->name, "limit") ? "p" : "");
+		return;
+	case BUCKETS:
+		print_number(o->name, 1ULL << (number & 31), "");
+		return;
+	case SIZE:
+		snprintf(format, sizeof(format), "%s %%s ", o->name);
+		print_size(PRINT_ANY, o->name, format, number);
+		return;
+	default:
+		/* All ones is how the kernel says "none". */
+		if (o->attr != TCA_ONRAMP_CE_THRESHOLD || number != ~0U)
+			print_time(o->name, number, o->kind == TIME_US);
+	}
+}
+
+static void print_option(const struct option *o, struct rtattr *tb[])
+{
+	switch (o->kind) {
+	case RATE:
+	case LINE_RATE:
+		if (has(tb, o->attr, 8))
+			print_rate_option(o, rta_getattr_u64(tb[o->attr]));
+		return;
+	case WORD:
+		if (has(tb, o->attr, 1))
+			print_word(o->name, o, rta_getattr_u8(tb[o->attr]));
+		return;
+	case FLAG:
+		/* Its opposite has an entry, too. */
+		if (o->value && has(tb, o->attr, 1))
+			print_flag(o, rta_getattr_u8(tb[o->attr]));
+		return;
+	case GAIN:
+		if (has(tb, o->attr, 1))
+			print_gain(o->name, rta_getattr_u8(tb[o->attr]));
+		return;
+	case BANDS:
+		print_bands(tb);
+		return;
+	default:
+		if (has(tb, o->attr, 4))
+			print_u32_option(o, rta_getattr_u32(tb[o->attr]));
+	}
 }
 
 static int onramp_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
@@ -429,11 +443,8 @@ static int onramp_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	if (!opt)
 		return 0;
 	parse_rtattr_nested(tb, TCA_ONRAMP_MAX, opt);
-	print_flags(tb);
 	for (i = 0; i < COUNT(options); i++)
 		print_option(&options[i], tb);
-	print_specials(tb);
-	print_bands(tb);
 	return 0;
 }
 
@@ -467,6 +478,7 @@ static void print_onramp(const struct tc_onramp_stats *st)
 	print_uint(PRINT_ANY, "orack", " orack %u)", st->controlled_orack);
 	print_count("samples", st->samples);
 	print_count("samples_orack", st->samples_orack);
+	print_count("samples_wire", st->samples_wire);
 	print_ns("delay_p50", st->delay_p50_ns);
 	print_ns("delay_p99", st->delay_p99_ns);
 	print_nl();
@@ -481,7 +493,9 @@ static void print_onramp(const struct tc_onramp_stats *st)
 	print_nl();
 	print_lluint(PRINT_ANY, "ignored_unknown", "  ignored_unknown %llu", st->ignored_unknown);
 	print_count("ignored_late", st->ignored_late);
+	print_count("ignored_unstamped", st->ignored_unstamped);
 	print_count("base_steps", st->base_steps);
+	print_count("coarse", st->coarse);
 	print_count("burst_cuts", st->burst_cuts);
 	print_nl();
 	print_string(PRINT_ANY, "gate_active", "  gate_active %s", st->gate_active ? "yes" : "no");

@@ -8,13 +8,12 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 
-#include "command.h"
-
 namespace turnpike {
 namespace {
 
-// Longer than any request; a dump's messages come in pages of their own.
-constexpr std::size_t kRequestBytes = 8192;
+// Longer than any request, of which sixteen rules of TLT with paths of cgroups are the
+// longest; a dump's messages come in pages of their own.
+constexpr std::size_t kRequestBytes = 16384;
 constexpr std::size_t kAnswerBytes = 65536;
 
 int collect(const nlattr *attribute, void *into)
@@ -151,9 +150,8 @@ void Genl::exchange(nlmsghdr *message, const Reader &read)
 				std::string why = kernel_message(answer);
 				if (!error->error)
 					return;
-				throw Error(why.empty()
-						    ? std::string(std::strerror(-error->error))
-						    : why);
+				throw KernelError(why.empty() ? std::strerror(-error->error) : why,
+						  -error->error);
 			}
 			Attributes attributes;
 			mnl_attr_parse(answer, sizeof(genlmsghdr), collect,

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "command.h"
+
 struct mnl_socket;
 struct nlattr;
 struct nlmsghdr;
@@ -21,6 +23,16 @@ namespace turnpike {
 using Attributes = std::map<unsigned, const nlattr *>;
 
 Attributes parse_nest(const nlattr *nest);
+
+// The kernel refused, for a reason that has this number of errno.
+class KernelError : public Error {
+public:
+	KernelError(const std::string &what, int number) : Error(what), number_(number) {}
+	int number() const { return number_; }
+
+private:
+	int number_;
+};
 
 class Genl {
 public:

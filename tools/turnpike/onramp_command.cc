@@ -32,7 +32,8 @@ const std::vector<std::string> kStats = {
 	"refused_length", "refused_version", "refused_kind", "refused_count", "refused_value",
 	"refused_key", "refused_mac", "refused_replay", "refused_peer", "refused_rate",
 	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
-	"clocks_sent", "clocks_taken", "samples_absolute",
+	"clocks_sent", "clocks_taken", "samples_absolute", "receipts_nic", "receipts_unstamped",
+	"samples_nic", "refused_unstamped",
 };
 
 const std::vector<std::string> kGrades = {"none", "a", "b", "c"};
@@ -174,6 +175,16 @@ Json absolute(const Attributes &a, unsigned type)
 	return mnl_attr_get_u32(found->second);
 }
 
+// Whose times receipts carry.
+Json stamps(const Attributes &a, unsigned type)
+{
+	auto found = a.find(type);
+
+	if (found == a.end())
+		return nullptr;
+	return mnl_attr_get_u8(found->second) ? "nic" : "host";
+}
+
 Json peer_json(const Attributes &a)
 {
 	unsigned grade = mnl_attr_get_u8(a.at(ONRAMP_PEER_GRADE));
@@ -188,6 +199,8 @@ Json peer_json(const Attributes &a)
 		{"grade", grade < kGrades.size() ? kGrades[grade] : std::to_string(grade)},
 		{"error_ns", absolute(a, ONRAMP_PEER_ERROR)},
 		{"owd_ns", absolute(a, ONRAMP_PEER_OWD)},
+		{"stamps", stamps(a, ONRAMP_PEER_NIC)},
+		{"own_stamps", stamps(a, ONRAMP_PEER_NIC_OURS)},
 		{"clock", clock},
 		{"drift_ppb", static_cast<std::int32_t>(mnl_attr_get_u32(a.at(ONRAMP_PEER_DRIFT)))},
 		{"clock_steps", mnl_attr_get_u32(a.at(ONRAMP_PEER_STEPS))},

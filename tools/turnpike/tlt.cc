@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <map>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include "command.h"
 
@@ -59,17 +61,46 @@ unsigned number(const std::string &text, unsigned low, unsigned high)
 	return static_cast<unsigned>(value);
 }
 
-void read_ports(TltRule &rule, const std::string &text)
+// "LOW[-HIGH]" of what there are `low' to `high'.
+std::pair<unsigned, unsigned> range(const char *what, const std::string &text,
+				    unsigned low, unsigned high)
 {
 	std::size_t dash = text.find('-');
+	unsigned first = number(text.substr(0, dash), low, high);
+	unsigned last = dash == std::string::npos
+				? first
+				: number(text.substr(dash + 1), low, high);
 
-	rule.port_low = number(text.substr(0, dash), 1, 65535);
-	rule.port_high = dash == std::string::npos
-				 ? rule.port_low
-				 : number(text.substr(dash + 1), 1, 65535);
-	if (rule.port_high < rule.port_low)
-		throw Error("the range of ports '" + text +
+	if (last < first)
+		throw Error(std::string("the range of ") + what + " '" + text +
 			    "' ends before it begins");
+	return {first, last};
+}
+
+void read_ports(TltRule &rule, const std::string &text)
+{
+	auto [low, high] = range("ports", text, 1, 65535);
+
+	rule.port_low = static_cast<std::uint16_t>(low);
+	rule.port_high = static_cast<std::uint16_t>(high);
+}
+
+void read_users(TltRule &rule, const std::string &text)
+{
+	rule.by_uid = true;
+	// The number after it stands for no user.
+	std::tie(rule.uid_low, rule.uid_high) = range("users", text, 0, 0xfffffffe);
+}
+
+void read_cgroup(TltRule &rule, const std::string &text)
+{
+	if (text[0] != '/')
+		throw Error("the path of a cgroup begins with /, as in /system.slice; '" + text +
+			    "' does not");
+	if (text.size() >= TLT_CGROUP_PATH_MAX)
+		throw Error("the path of a cgroup has at most " +
+			    std::to_string(TLT_CGROUP_PATH_MAX - 1) + " bytes");
+	rule.cgroup = text;
 }
 
 void read_peer(TltRule &rule, const std::string &text)
@@ -142,8 +173,12 @@ TltRule tlt_rule(const std::string &text)
 			read_ports(rule, value);
 		else if (name == "peer")
 			read_peer(rule, value);
+		else if (name == "uid")
+			read_users(rule, value);
+		else if (name == "cgroup")
+			read_cgroup(rule, value);
 		else
-			throw Error("a rule knows dev, port and peer, not '" +
+			throw Error("a rule knows dev, port, peer, uid and cgroup, not '" +
 				    name + "'");
 	}
 	return rule;

@@ -30,9 +30,14 @@ struct TltRule {
 	std::uint16_t port_high = 0;
 	std::vector<std::uint8_t> address;
 	unsigned prefix = 0;
+	bool by_uid = false;
+	std::uint32_t uid_low = 0;
+	std::uint32_t uid_high = 0;
+	std::string cgroup;
 };
 
-// "dev=NAME,port=LOW[-HIGH],peer=ADDRESS[/BITS]", each part at most once.
+// "dev=NAME,port=LOW[-HIGH],peer=ADDRESS[/BITS],uid=LOW[-HIGH],cgroup=PATH", each part
+// at most once.
 TltRule tlt_rule(const std::string &text);
 
 std::string tlt_address_text(const std::vector<std::uint8_t> &address);

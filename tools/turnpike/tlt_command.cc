@@ -27,6 +27,7 @@ constexpr char kMissing[] =
 const std::vector<std::string> kClocks = {"adaptive", "byte", "segment"};
 const std::vector<std::string> kSenders = {"auto", "window", "rate"};
 const std::vector<std::string> kForeign = {"override", "keep"};
+const std::vector<std::string> kAttach = {"netfilter", "tc"};
 const std::vector<std::string> kPeers = {"unknown", "tlt", "deaf"};
 
 // Behind the three arrays of counters by kind, in the order of enum tlt_stat.
@@ -43,6 +44,7 @@ struct Arguments {
 	std::string clock = "adaptive";
 	std::string sender = "auto";
 	std::string foreign = "override";
+	std::string attach = "netfilter";
 	unsigned period = 96;
 	bool json = false;
 	std::string bdp, buffer, ecn = "0", k = "0";
@@ -91,6 +93,12 @@ void put_rule(nlmsghdr *message, const TltRule &rule)
 			     rule.address.data());
 		mnl_attr_put_u8(message, TLT_RULE_PREFIX, rule.prefix);
 	}
+	if (rule.by_uid) {
+		mnl_attr_put_u32(message, TLT_RULE_UID_LOW, rule.uid_low);
+		mnl_attr_put_u32(message, TLT_RULE_UID_HIGH, rule.uid_high);
+	}
+	if (!rule.cgroup.empty())
+		mnl_attr_put_strz(message, TLT_RULE_CGROUP, rule.cgroup.c_str());
 	mnl_attr_nest_end(message, nest);
 }
 
@@ -120,6 +128,7 @@ void set(const Arguments &arguments)
 		mnl_attr_put_u8(message, TLT_A_CLOCK, index_of(kClocks, arguments.clock));
 		mnl_attr_put_u8(message, TLT_A_SENDER, index_of(kSenders, arguments.sender));
 		mnl_attr_put_u8(message, TLT_A_FOREIGN, index_of(kForeign, arguments.foreign));
+		mnl_attr_put_u8(message, TLT_A_ATTACH, index_of(kAttach, arguments.attach));
 		put_rules(message, rules);
 	}, nullptr);
 }
@@ -138,6 +147,11 @@ std::vector<std::uint8_t> bytes_of(const nlattr *attribute)
 	return {first, first + mnl_attr_get_payload_len(attribute)};
 }
 
+std::string range_text(unsigned low, unsigned high)
+{
+	return std::to_string(low) + (high > low ? "-" + std::to_string(high) : "");
+}
+
 Json rule_json(const nlattr *nest)
 {
 	Attributes a = parse_nest(nest);
@@ -148,15 +162,17 @@ Json rule_json(const nlattr *nest)
 		unsigned index = mnl_attr_get_u32(a[TLT_RULE_IFINDEX]);
 		rule["dev"] = if_indextoname(index, name) ? name : "#" + std::to_string(index);
 	}
-	if (a.count(TLT_RULE_PORT_LOW) && a.count(TLT_RULE_PORT_HIGH)) {
-		unsigned low = mnl_attr_get_u16(a[TLT_RULE_PORT_LOW]);
-		unsigned high = mnl_attr_get_u16(a[TLT_RULE_PORT_HIGH]);
-		rule["port"] = std::to_string(low) +
-			       (high > low ? "-" + std::to_string(high) : "");
-	}
+	if (a.count(TLT_RULE_PORT_LOW) && a.count(TLT_RULE_PORT_HIGH))
+		rule["port"] = range_text(mnl_attr_get_u16(a[TLT_RULE_PORT_LOW]),
+					  mnl_attr_get_u16(a[TLT_RULE_PORT_HIGH]));
 	if (a.count(TLT_RULE_ADDRESS) && a.count(TLT_RULE_PREFIX))
 		rule["peer"] = tlt_address_text(bytes_of(a[TLT_RULE_ADDRESS])) + "/" +
 			       std::to_string(mnl_attr_get_u8(a[TLT_RULE_PREFIX]));
+	if (a.count(TLT_RULE_UID_LOW) && a.count(TLT_RULE_UID_HIGH))
+		rule["uid"] = range_text(mnl_attr_get_u32(a[TLT_RULE_UID_LOW]),
+					 mnl_attr_get_u32(a[TLT_RULE_UID_HIGH]));
+	if (a.count(TLT_RULE_CGROUP))
+		rule["cgroup"] = mnl_attr_get_str(a[TLT_RULE_CGROUP]);
 	return rule;
 }
 
@@ -192,6 +208,7 @@ Json config_json(const Attributes &a)
 	config["clock"] = name_of(kClocks, mnl_attr_get_u8(a.at(TLT_A_CLOCK)));
 	config["sender"] = name_of(kSenders, mnl_attr_get_u8(a.at(TLT_A_SENDER)));
 	config["foreign"] = name_of(kForeign, mnl_attr_get_u8(a.at(TLT_A_FOREIGN)));
+	config["attach"] = name_of(kAttach, mnl_attr_get_u8(a.at(TLT_A_ATTACH)));
 	config["rules"] = rules_json(a);
 	return config;
 }
@@ -205,7 +222,11 @@ void print_config(const Json &config)
 	std::cout << "on map " << config["map"].get<std::string>() << " clock "
 		  << config["clock"].get<std::string>() << " sender "
 		  << config["sender"].get<std::string>() << " period " << config["period"]
-		  << " foreign " << config["foreign"].get<std::string>() << '\n';
+		  << " foreign " << config["foreign"].get<std::string>();
+	// As it was before there was a choice.
+	if (config["attach"] != kAttach[TLT_ATTACH_NETFILTER])
+		std::cout << " attach " << config["attach"].get<std::string>();
+	std::cout << '\n';
 	for (const Json &rule : config["rules"]) {
 		std::cout << "  rule";
 		for (const auto &[name, value] : rule.items())
@@ -372,7 +393,8 @@ void add_set_options(CLI::App &command, Arguments &a)
 	command.add_option("--map", a.map, "code points: local (default), vma, or "
 			   "data=N,echo=N,clock=N,clock-echo=N,control=N,plain=N");
 	command.add_option("--rule", a.rules, "what is TLT's: dev=NAME,port=LOW[-HIGH],"
-			   "peer=ADDRESS[/BITS]; may be repeated (default: all TCP)");
+			   "peer=ADDRESS[/BITS],uid=LOW[-HIGH],cgroup=PATH; may be "
+			   "repeated (default: all TCP)");
 	command.add_option("--clock", a.clock, "what clocking sends (default: adaptive)")
 		->check(CLI::IsMember(kClocks));
 	command.add_option("--sender", a.sender, "how packets are chosen (default: auto)")
@@ -383,6 +405,9 @@ void add_set_options(CLI::App &command, Arguments &a)
 	command.add_option("--foreign", a.foreign, "packets whose application chose a "
 			   "code point: override (default) or keep")
 		->check(CLI::IsMember(kForeign));
+	command.add_option("--attach", a.attach, "what gives TLT its packets: netfilter "
+			   "(default), or tc, where its action is")
+		->check(CLI::IsMember(kAttach));
 }
 
 void add_threshold_options(CLI::App &command, Arguments &a)
