@@ -154,6 +154,49 @@ class Metrics(Made):
         self.assertAlmostEqual(self.value("reach_ms(5, after=0)"), 200)
         self.assertLess(self.value("reach_goodput_ms(3.9, after=0)"), 105)
 
+    def put_pairs(self, *lines):
+        with open(os.path.join(self.directory, "pairs.txt"), "w", encoding="utf-8") as stream:
+            stream.writelines(line + "\n" for line in lines)
+        self.run_result = RunResult(self.plan, 1, self.directory)
+
+    def test_pairs_of_packets(self):
+        # next OWD, OWD, RTT, the receiver's part; the last came after the counters were read
+        self.put_pairs(*(f"{5100000000 + i} c1 srv {i * 10} {i * i} {i * i + 500 - i} {400 - i}"
+                         for i in range(1, 21)), "5200000001 c1 srv 1 999999 1 1")
+        self.assertEqual(self.value("next_owds"), 20)
+        self.assertAlmostEqual(self.value("next_owd_corr(spearman)"), 1)
+        self.assertAlmostEqual(self.value("next_owd_corr"), 0.9713, delta=1e-4)
+        self.assertAlmostEqual(self.value("next_owd_corr(pearson, signal=wire_rtt)"),
+                               self.value("next_owd_corr(pearson)"))
+        self.assertLess(self.value("next_owd_corr(pearson, signal=rtt)"),
+                        self.value("next_owd_corr(pearson)"))
+        # the tenth of the greatest signals has 190 and 200 ns
+        self.assertAlmostEqual(self.value("next_owd_us(p50)"), 0.195)
+        self.assertAlmostEqual(self.value("next_owd_us(p0, tenth=1)"), 0.01)
+        self.assertIsNone(self.value("next_owd_us(p50, tenth=11)"))
+
+    def test_pairs_by_wrong_clocks(self):
+        self.put_pairs(*(f"5100000000 c{1 + i % 3} srv {i} {i} {i} 0" for i in range(30)))
+        self.assertAlmostEqual(self.value("next_owd_corr(pearson)"), 1)
+        wrong = self.value("next_owd_corr(pearson, clock_us=1)")
+        self.assertLess(abs(wrong), 0.3)
+        self.assertEqual(wrong, self.value("next_owd_corr(pearson, clock_us=1)"))
+        self.assertAlmostEqual(self.value("next_owd_corr(pearson, signal=rtt, clock_us=1)"), 1)
+
+    def test_pairs_that_tell_nothing(self):
+        with self.assertRaises(expr.ExprError):
+            self.value("next_owds")
+        for lines in (["# buffer full: 3 pairs not taken"], ["5100000000 c1 srv 1 1 1 0"] * 2):
+            self.put_pairs(*lines)
+            with self.subTest(lines=lines):
+                try:
+                    self.assertIsNone(self.value("next_owd_corr"))
+                except expr.ExprError as told:
+                    self.assertIn("buffer full", str(told))
+        for unknown in ("next_owd_corr(kendall)", "next_owd_corr(pearson, signal=ntp)"):
+            with self.assertRaises(expr.ExprError):
+                self.value(unknown)
+
     def test_completion_times(self):
         self.assertAlmostEqual(self.value("fct_us(max)"), 4)
         self.assertAlmostEqual(self.value("fct_us(p50, most_bytes=5000)"), 1.5)

@@ -15,7 +15,7 @@ from rack_metrics_test import series, stats, vload
 # The kernel's last words and what it leaves behind, by kind of guest.
 GUESTS = {
     "good": 'cp "$HERE"/canned/* "$RUN"; echo ok > "$RUN/status"; : > "$RUN/dmesg.txt"',
-    "hung": "echo $$ > pid.part; mv pid.part pid; sleep 60",
+    "hung": 'echo $$ > "$RUN/pid.part"; mv "$RUN/pid.part" "$RUN/pid"; sleep 60',
     "panic": "echo 'Kernel panic - not syncing: Attempted to kill init!'",
     "warning": 'cp "$HERE"/canned/* "$RUN"; echo ok > "$RUN/status"; '
                "echo 'WARNING: CPU: 0 PID: 1 at net/core/dev.c:1' > \"$RUN/dmesg.txt\"",
@@ -24,7 +24,7 @@ GUESTS = {
     "unreadable": 'echo "{" > "$RUN/stats.json"; echo ok > "$RUN/status"',
 }
 KERNEL = """#!/bin/sh
-HERE=$(dirname "$0") RUN=.
+HERE=$(dirname "$0") RUN=$(sed -n "s/^place run //p" init.sh)
 """
 
 

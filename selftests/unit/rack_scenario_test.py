@@ -154,6 +154,11 @@ class HostNames(unittest.TestCase):
     def test_select_keeps_order_and_drops_doubles(self):
         self.assertEqual(hostnames.select(["c2", "c*"], ["c1", "c2", "srv"]), ["c2", "c1"])
 
+    def test_names_as_select_does(self):
+        for pattern in ("c[2-3]", "c*", "*[24]", "c2"):
+            self.assertTrue(hostnames.names(pattern, "c2"), pattern)
+            self.assertFalse(hostnames.names(pattern, "srv"), pattern)
+
     def test_select_unknown(self):
         with self.assertRaises(ValueError):
             hostnames.select("x", ["c1"])

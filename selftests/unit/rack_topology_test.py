@@ -7,6 +7,7 @@ import rack_path
 from rack import graph as graphs
 from rack import guest, topology, vrackcmd, yamlfile
 from rack.errors import ScenarioError
+from rack.places import Places
 
 
 def build(text):
@@ -119,7 +120,7 @@ class Guest(unittest.TestCase):
         self.assertEqual(list(guest.needed_modules(rack_path.plans()[0])), ["vrack"])
 
     def test_counters_are_reset_and_read_in_time(self):
-        config = guest.vload_config(rack_path.plans("series: {interval_us: 10}\n")[0], 3)
+        config = guest.vload_config(rack_path.plans("series: {interval_us: 10}\n")[0], 3, Places())
         self.assertEqual(config["seed"], 3)
         self.assertEqual([action["time_s"] for action in config["actions"]], [0, 0.1, 0.2])
         self.assertIn("port=s0.srv", config["actions"][0]["text"])

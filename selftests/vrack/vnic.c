@@ -20,6 +20,7 @@
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
+#include <linux/net_tstamp.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
@@ -68,6 +69,14 @@ static void await_completion(struct vr_nic *nic)
 	vr_event_set(&port->tx_done, port->busy_until_ps);
 }
 
+/* A packet of the stack's that will not be sent. */
+static void throw_away(struct vr_nic *nic, struct sk_buff *skb)
+{
+	if (unlikely(nic->phc))
+		vr_phc_ops->forget(nic, skb);
+	vr_drop(skb);
+}
+
 static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct vr_nic *nic = dev_nic(dev);
@@ -76,13 +85,13 @@ static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct vr_txq *q = &nic->txq[index];
 	u64 now_ps;
 
-	skb_tx_timestamp(skb);
 	vr_classify(skb, nic);
 	if (unlikely(nic->phc))
 		vr_cb(skb)->stamp = vr_phc_ops->wanted(nic, skb);
+	skb_tx_timestamp(skb);
 	now_ps = vr_enter();
 	if (unlikely(!nic->port || !vrack.up)) {
-		vr_drop(skb);
+		throw_away(nic, skb);
 		vr_leave();
 		return NETDEV_TX_OK;
 	}
@@ -152,13 +161,14 @@ static void complete_tx(struct vr_nic *nic, u16 index, u32 bytes)
  * What goes out in place of @skb as the hardware reads it: frames that nobody
  * else holds. TCP keeps its data in the retransmit queue and hands down clones,
  * which share their fragment table with it; the receiver's GRO rewrites that
- * table. NULL: @skb itself is fit to go.
+ * table. A stamp goes to the socket with a clone, and the receiver's own would be
+ * written over it. NULL: @skb itself is fit to go.
  */
 static struct sk_buff *read_out(struct sk_buff *skb)
 {
 	if (skb_is_gso(skb))
 		return cut(skb);
-	if (skb_cloned(skb))
+	if (skb_cloned(skb) || vr_cb(skb)->stamp & VR_STAMP_SOCKET)
 		return pskb_copy(skb, GFP_ATOMIC) ?: ERR_PTR(-ENOMEM);
 	return NULL;
 }
@@ -171,7 +181,7 @@ static void abandon(struct vr_nic *nic, u16 index, struct sk_buff *skb)
 		nic->txq[index].injected--;
 	else
 		complete_tx(nic, index, skb->len);
-	vr_drop(skb);
+	throw_away(nic, skb);
 }
 
 static bool cutting(const struct vr_txq *q)
@@ -537,11 +547,19 @@ static int nic_stop(struct net_device *dev)
 	return 0;
 }
 
+static int nic_ioctl(struct net_device *dev, struct ifreq *ifr, int cmd)
+{
+	struct vr_nic *nic = dev_nic(dev);
+
+	return nic->phc ? vr_phc_ops->ioctl(nic, ifr, cmd) : -EOPNOTSUPP;
+}
+
 static const struct net_device_ops nic_ops = {
 	.ndo_open		= nic_open,
 	.ndo_stop		= nic_stop,
 	.ndo_start_xmit		= start_xmit,
 	.ndo_validate_addr	= eth_validate_addr,
+	.ndo_eth_ioctl		= nic_ioctl,
 };
 
 static int get_link_ksettings(struct net_device *dev, struct ethtool_link_ksettings *cmd)
@@ -584,6 +602,24 @@ static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
 	strscpy(info->driver, "vrack", sizeof(info->driver));
 }
 
+static int get_ts_info(struct net_device *dev, struct tp_ts_info *info)
+{
+	struct vr_nic *nic = dev_nic(dev);
+	int err = ethtool_op_get_ts_info(dev, info);
+
+	if (err)
+		return err;
+	info->so_timestamping |= SOF_TIMESTAMPING_TX_SOFTWARE;
+	if (!nic->phc)
+		return 0;
+	info->so_timestamping |= SOF_TIMESTAMPING_TX_HARDWARE | SOF_TIMESTAMPING_RX_HARDWARE |
+				 SOF_TIMESTAMPING_RAW_HARDWARE;
+	info->phc_index = vr_phc_ops->ptp_index(nic);
+	info->tx_types = BIT(HWTSTAMP_TX_OFF) | BIT(HWTSTAMP_TX_ON);
+	info->rx_filters = BIT(HWTSTAMP_FILTER_NONE) | BIT(HWTSTAMP_FILTER_ALL);
+	return 0;
+}
+
 static const struct ethtool_ops nic_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS | ETHTOOL_COALESCE_RX_MAX_FRAMES,
 	.get_drvinfo		= get_drvinfo,
@@ -591,7 +627,7 @@ static const struct ethtool_ops nic_ethtool_ops = {
 	.get_link_ksettings	= get_link_ksettings,
 	.get_coalesce		= get_coalesce,
 	.set_coalesce		= set_coalesce,
-	.get_ts_info		= ethtool_op_get_ts_info,
+	.get_ts_info		= get_ts_info,
 };
 
 static void setup(struct net_device *dev)

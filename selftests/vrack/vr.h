@@ -52,6 +52,10 @@
 #define VR_F_CUT	BIT(6)	/* of a burst (vr_burst.c), not an skb yet */
 #define VR_F_CE		BIT(7)	/* VR_F_CUT: marked on its way */
 
+/* Who a transmit stamp is for (vr_cb.stamp). */
+#define VR_STAMP_FLOW	BIT(0)	/* nicstamp */
+#define VR_STAMP_SOCKET	BIT(1)	/* a socket's error queue */
+
 /* What the rack knows of a frame; in skb->cb while the host's skb waits in a ring. */
 struct vr_cb {
 	u64 queued_ps;		/* entered the queue it stands in */
@@ -64,7 +68,7 @@ struct vr_cb {
 	u8 prio;
 	u8 color;
 	u8 flags;
-	bool stamp;		/* nicstamp wants to know when the last of it leaves */
+	u8 stamp;		/* VR_STAMP_*: who wants to know when the last of it leaves */
 };
 
 static inline struct vr_cb *vr_cb(struct sk_buff *skb)
@@ -233,7 +237,7 @@ struct vr_nic {
 	struct vr_port *port;	/* node.port[0], NULL before its link */
 	struct net_device *dev;
 	struct napi_struct napi;
-	struct vr_phc *phc;	/* NULL: no clock, no stamps; written by vr_ctl.c only */
+	struct vr_phc *phc;	/* NULL: no clock, no stamps; written with RTNL held too */
 	struct vr_txq *txq;
 	u16 txqs;		/* fixed */
 	u16 next_txq;
@@ -335,36 +339,55 @@ static inline struct vr_nic *vr_nic(struct vr_node *node)
 
 /* vr_ctl.c, and vr_phc.c in a module of its own */
 struct vr_phc_knobs {
-	u64 on, offset_ns, fast_ppb, slow_ppb, step_ns, bits;
+	u64 on, stock, offset_ns, fast_ppb, slow_ppb, step_ns, bits, tx_slots, walk_ppb, walk_ms;
 };
+
+struct ifreq;
 
 /* What a clock costs when there is none: a look at nic->phc. */
 struct vr_phc_ops {
 	/* for vr_ctl.c; these may sleep */
 	struct vr_phc_knobs (*knobs_of)(const struct vr_nic *nic);
 	int (*apply)(struct vr_nic *nic, const struct vr_phc_knobs *k);
-	/* for NICs with a clock */
-	bool (*wanted)(struct vr_nic *nic, struct sk_buff *skb);
+	/* for NICs with a clock; RTNL is held */
+	int (*ptp_index)(const struct vr_nic *nic);
+	int (*ioctl)(struct vr_nic *nic, struct ifreq *ifr, int cmd);
+	/* for NICs with a clock: what vr_cb(skb)->stamp shall be, and its end without a stamp */
+	u8 (*wanted)(struct vr_nic *nic, struct sk_buff *skb);
+	void (*forget)(struct vr_nic *nic, struct sk_buff *skb);
 	void (*sent)(struct vr_nic *nic, struct sk_buff *skb, const struct vr_frame *frame,
 		     u64 last_ps);
 	void (*received)(struct vr_nic *nic, struct sk_buff *skb, u64 last_ps);
-	/* for vr_stats.c; vrack.lock is held */
+	/* vrack.lock is held: what the PTP clock of a NIC that has one says, */
+	u64 (*now_ns)(const struct vr_nic *nic);
+	/* and for vr_stats.c */
 	void (*reset)(void);
-	void (*show)(struct seq_file *m);
+	void (*show)(struct seq_file *m, u64 now_ps);
 };
 
 extern const struct vr_phc_ops *vr_phc_ops;	/* NULL: vrack_phc.ko is not loaded */
 void vr_phc_register(const struct vr_phc_ops *ops);
 void vr_phc_unregister(void);
 void vr_phc_attach(struct vr_nic *nic, struct vr_phc *phc);
+bool vr_phc_of_net(const struct net *net, u64 *ns);
 
 /* vr_truth.c */
 int vr_truth_begin(void);
 void vr_truth_end(void);
 void vr_truth_reset(void);
 void vr_truth_show(struct seq_file *m);
-void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u64 last_ps);
-void vr_truth_received(const struct sk_buff *skb, u64 last_ps);
+void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u16 from, u64 last_ps);
+void vr_truth_received(const struct sk_buff *skb, u16 to, u64 last_ps);
+
+/* vr_pairs.c */
+int vr_pairs_begin(void);
+void vr_pairs_end(void);
+bool vr_pairs_on(void);
+void vr_pairs_reset(void);
+void vr_pairs_sent(u64 name, u16 from, u64 ps);
+void vr_pairs_arrived(u64 name, u16 to, u64 ps);
+void vr_pairs_answered(u64 name, u64 ps);
+void vr_pairs_acked(u64 name, u64 ps);
 
 /* vr_frame.c */
 int vr_frames_init(void);

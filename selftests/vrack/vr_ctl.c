@@ -112,7 +112,7 @@ static int check_new_name(const char *name)
 
 /* ---- clocks, by vrack_phc.ko ---- */
 
-static const struct vr_phc_knobs no_clock = { .step_ns = 8, .bits = 40 };
+static const struct vr_phc_knobs no_clock = { .step_ns = 8, .bits = 40, .walk_ms = 1000 };
 
 const struct vr_phc_ops *vr_phc_ops;	/* written with ctl_lock and vrack.lock held */
 
@@ -136,11 +136,13 @@ EXPORT_SYMBOL_GPL(vr_phc_register);
 /* Packets in hand may know the one before until a grace period is over. */
 void vr_phc_attach(struct vr_nic *nic, struct vr_phc *phc)
 {
+	rtnl_lock();
 	local_bh_disable();
 	vr_enter();
 	nic->phc = phc;
 	vr_leave();
 	local_bh_enable();
+	rtnl_unlock();
 }
 EXPORT_SYMBOL_GPL(vr_phc_attach);
 
@@ -158,6 +160,33 @@ void vr_phc_unregister(void)
 }
 EXPORT_SYMBOL_GPL(vr_phc_unregister);
 
+static const struct vr_nic *nic_of_net(const struct net *net)
+{
+	struct vr_node *node;
+
+	list_for_each_entry(node, &vrack.nodes, list)
+		if (node->kind == VR_NIC && net_eq(dev_net(vr_nic(node)->dev), net))
+			return vr_nic(node);
+	return NULL;
+}
+
+/* What the clock of a namespace's NIC says now, for vrack_skew.ko; false: there is none. */
+bool vr_phc_of_net(const struct net *net, u64 *ns)
+{
+	const struct vr_nic *nic;
+
+	spin_lock_bh(&vrack.lock);
+	/* nodes come and go while the rack is down */
+	nic = vrack.up ? nic_of_net(net) : NULL;
+	if (nic && nic->phc)
+		*ns = vr_phc_ops->now_ns(nic);
+	else
+		nic = NULL;
+	spin_unlock_bh(&vrack.lock);
+	return nic;
+}
+EXPORT_SYMBOL_GPL(vr_phc_of_net);
+
 static int apply_clock(struct vr_nic *nic, const struct vr_phc_knobs *k)
 {
 	int err;
@@ -168,7 +197,7 @@ static int apply_clock(struct vr_nic *nic, const struct vr_phc_knobs *k)
 		return reject("%s: clocks need the module vrack_phc", nic->node.name);
 	err = vr_phc_ops->apply(nic, k);
 	if (err == -EBUSY)
-		return reject("%s: phc_bits and phc_step_ns are fixed while the clock is on",
+		return reject("%s: phc_bits, phc_step_ns and phc_stock are fixed while the clock is on",
 			      nic->node.name);
 	return err;
 }
@@ -179,7 +208,7 @@ struct nic_knobs {
 	struct vr_phc_knobs phc;
 };
 
-#define NIC_KEYS	11
+#define NIC_KEYS	15
 
 static void nic_keys(struct key *keys, struct nic_knobs *k)
 {
@@ -190,11 +219,15 @@ static void nic_keys(struct key *keys, struct nic_knobs *k)
 		{ "jitter_ns", &k->jitter_ns, 0, NSEC_PER_SEC },
 		{ "carrier", &k->carrier, 0, 1 },
 		{ "phc", &k->phc.on, 0, 1 },
+		{ "phc_stock", &k->phc.stock, 0, 1 },
 		{ "phc_offset_ns", &k->phc.offset_ns, 0, 1000000 * NSEC_PER_SEC },
 		{ "phc_fast_ppb", &k->phc.fast_ppb, 0, 1000000 },
 		{ "phc_slow_ppb", &k->phc.slow_ppb, 0, 1000000 },
 		{ "phc_step_ns", &k->phc.step_ns, 1, 1000000 },
 		{ "phc_bits", &k->phc.bits, 32, 64 },
+		{ "phc_tx_slots", &k->phc.tx_slots, 0, 65536 },
+		{ "phc_walk_ppb", &k->phc.walk_ppb, 0, 10000 },
+		{ "phc_walk_ms", &k->phc.walk_ms, 10, 10000000 },
 	};
 
 	memcpy(keys, all, sizeof(all));

@@ -12,6 +12,8 @@
  *      net.vrack.clock_offset_ns   how far the namespace's clock is ahead, at its beginning
  *      net.vrack.clock_drift_ppb   and by how much it gains
  *      net.vrack.clock_sigma_ns    a random part of that, drawn when this is written
+ *      net.vrack.clock_nic         1: by what its NIC's PTP clock says, besides, as if phc2sys
+ *                                  followed that without an error of its own
  *
  * vrack_skew.ko: not for datagrams with a MAC, which is not made anew.
  */
@@ -37,6 +39,7 @@ struct skew_net {
 	int offset_ns;
 	int drift_ppb;
 	int sigma_ns;
+	int nic;
 	s64 random_ns;
 	u64 begin_ns;
 	struct ctl_table *table;
@@ -45,19 +48,27 @@ struct skew_net {
 
 static unsigned int skew_net_id;
 
-/* How far the namespace's clock is ahead now. */
-static s64 ahead_ns(const struct skew_net *sn)
+static s64 nic_ahead_ns(const struct net *net)
 {
+	u64 ns;
+
+	return vr_phc_of_net(net, &ns) ? (s64)(ns - ktime_get_ns()) : 0;
+}
+
+/* How far the namespace's clock is ahead now. */
+static s64 ahead_ns(const struct net *net)
+{
+	const struct skew_net *sn = net_generic(net, skew_net_id);
 	s64 elapsed_us = div_u64(ktime_get_ns() - sn->begin_ns, NSEC_PER_USEC);
 
 	return READ_ONCE(sn->offset_ns) + READ_ONCE(sn->random_ns) +
+	       (READ_ONCE(sn->nic) ? nic_ahead_ns(net) : 0) +
 	       div_s64(elapsed_us * READ_ONCE(sn->drift_ppb), USEC_PER_SEC);
 }
 
 /* @offset: of the UDP header. */
 static void move(struct sk_buff *skb, const struct net *net, int offset, int sign)
 {
-	const struct skew_net *sn = net_generic(net, skew_net_id);
 	int end = offset + sizeof(struct udphdr) + ORACK_HEADER_BYTES;
 	struct udphdr *uh;
 	u8 *at;
@@ -68,7 +79,7 @@ static void move(struct sk_buff *skb, const struct net *net, int offset, int sig
 	if (uh->dest != htons(ONRAMP_UAPI_PORT))
 		return;
 	at = (u8 *)(uh + 1) + TIME_OFFSET;
-	orack_put64(at, orack_get64(at) + (u64)(sign * ahead_ns(sn)));
+	orack_put64(at, orack_get64(at) + (u64)(sign * ahead_ns(net)));
 	/* The rack's NICs do checksums; on the way in there is no use for one any more. */
 	if (sign < 0)
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
@@ -161,6 +172,8 @@ static const struct ctl_table entries[] = {
 	  .proc_handler = proc_dointvec },
 	{ .procname = "clock_sigma_ns", .maxlen = sizeof(int), .mode = 0644,
 	  .proc_handler = set_sigma },
+	{ .procname = "clock_nic", .maxlen = sizeof(int), .mode = 0644,
+	  .proc_handler = proc_dointvec_minmax, .extra1 = SYSCTL_ZERO, .extra2 = SYSCTL_ONE },
 	{ }
 };
 
@@ -176,6 +189,7 @@ static int __net_init skew_net_begin(struct net *net)
 	sn->table[0].data = &sn->offset_ns;
 	sn->table[1].data = &sn->drift_ppb;
 	sn->table[2].data = &sn->sigma_ns;
+	sn->table[3].data = &sn->nic;
 	sn->header = tp_register_net_sysctl(net, "net/vrack", sn->table, ARRAY_SIZE(entries) - 1);
 	if (!sn->header)
 		goto no_header;

@@ -171,7 +171,7 @@ static void show_record(struct seq_file *m, loff_t pos, u64 now_ps)
 	if (!node) {
 		seq_puts(m, any_switch() ? "}" : "},\"switches\":{}");
 		if (vr_phc_ops)
-			vr_phc_ops->show(m);
+			vr_phc_ops->show(m, now_ps);
 		seq_puts(m, "}\n");
 		return;
 	}

@@ -3,7 +3,8 @@
  * What nicstamp's samples are held against: when each TCP segment left and each ACK
  * came by the rack's own clock, in picoseconds, without any of nicstamp's code. Two
  * tables of marks, by flow and sequence number; where two meet the newer stays, and a
- * sample whose marks are gone is counted and judged no further.
+ * sample whose marks are gone is counted and judged no further. What packets say of
+ * those that follow is vr_pairs.c's.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -22,6 +23,7 @@
 struct mark {
 	u64 name;
 	u64 ps;
+	u64 posted_ps;	/* the host gave it to the NIC; of what was sent */
 };
 
 static struct truth {
@@ -29,6 +31,9 @@ static struct truth {
 	struct mark sent[1 << MARK_BITS];
 	struct mark received[1 << MARK_BITS];
 	u64 unmarked;
+	u64 beyond;		/* RTTs further off than they said, */
+	u64 wait_beyond;	/* and stamps by the system's clock */
+	struct vr_hist wait_error;	/* of these */
 	struct vr_hist error;	/* of the samples' RTT, */
 	struct vr_hist rtt;	/* which is this */
 	struct vr_hist tcp_rtt;	/* and TCP's */
@@ -49,9 +54,14 @@ static struct mark *place(struct mark *table, u64 name)
 	return &table[hash_64(name, MARK_BITS)];
 }
 
-/* Addresses and TCP header of a packet; NULL if it is no plain TCP. */
-static const struct tcphdr *read(const struct sk_buff *skb, int at, struct tcphdr *room,
-				 struct in6_addr *from, struct in6_addr *to)
+/* Whom a packet is from and to, and where its TCP header begins. */
+struct ends {
+	struct in6_addr from;
+	struct in6_addr to;
+	int tcp_at;
+};
+
+static bool find_ends(const struct sk_buff *skb, int at, struct ends *e)
 {
 	struct ipv6hdr _ip6;
 	const struct ipv6hdr *ip6;
@@ -59,16 +69,38 @@ static const struct tcphdr *read(const struct sk_buff *skb, int at, struct tcphd
 	const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(_ip), &_ip);
 
 	if (ip && ip->version == 4 && ip->protocol == IPPROTO_TCP) {
-		ipv6_addr_set_v4mapped(ip->saddr, from);
-		ipv6_addr_set_v4mapped(ip->daddr, to);
-		return skb_header_pointer(skb, at + ip->ihl * 4, sizeof(*room), room);
+		ipv6_addr_set_v4mapped(ip->saddr, &e->from);
+		ipv6_addr_set_v4mapped(ip->daddr, &e->to);
+		e->tcp_at = at + ip->ihl * 4;
+		return true;
 	}
 	ip6 = skb_header_pointer(skb, at, sizeof(_ip6), &_ip6);
 	if (!ip6 || ip6->version != 6 || ip6->nexthdr != IPPROTO_TCP)
-		return NULL;
-	*from = ip6->saddr;
-	*to = ip6->daddr;
-	return skb_header_pointer(skb, at + sizeof(*ip6), sizeof(*room), room);
+		return false;
+	e->from = ip6->saddr;
+	e->to = ip6->daddr;
+	e->tcp_at = at + sizeof(*ip6);
+	return true;
+}
+
+/* The TCP header of a packet, NULL if it is no plain TCP. */
+static const struct tcphdr *read(const struct sk_buff *skb, int at, struct tcphdr *room,
+				 struct ends *e)
+{
+	return find_ends(skb, at, e) ? skb_header_pointer(skb, e->tcp_at, sizeof(*room), room) :
+				       NULL;
+}
+
+/* Of the data up to @seq in this packet, */
+static u64 name_of_data(const struct ends *e, const struct tcphdr *th, u32 seq)
+{
+	return name_of(&e->from, &e->to, th->source, th->dest, seq);
+}
+
+/* and of those that it acks. */
+static u64 name_of_acked(const struct ends *e, const struct tcphdr *th)
+{
+	return name_of(&e->to, &e->from, th->dest, th->source, ntohl(th->ack_seq));
 }
 
 /* The end of what @frame carries; @skb is all that the host handed over. */
@@ -83,43 +115,84 @@ static u32 end_of(const struct sk_buff *skb, const struct vr_frame *frame,
 	       (th->fin && frame->cb.flags & VR_F_LAST);
 }
 
-void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u64 last_ps)
+/* The last bit has left node @from. */
+void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u16 from, u64 last_ps)
 {
 	const struct sk_buff *head = frame->cb.flags & VR_F_CUT ? skb : frame->skb;
-	struct in6_addr from, to;
 	const struct tcphdr *th;
 	struct tcphdr room;
+	struct ends ends;
 	u64 name;
 
 	if (!skb_transport_header_was_set(skb))
 		return;
-	th = read(head, skb_network_offset(skb), &room, &from, &to);
+	th = read(head, skb_network_offset(skb), &room, &ends);
 	if (!th || th->syn)
 		return;
-	name = name_of(&from, &to, th->source, th->dest, end_of(skb, frame, th));
+	name = name_of_data(&ends, th, end_of(skb, frame, th));
 	spin_lock_bh(&truth->lock);
-	*place(truth->sent, name) = (struct mark){ name, last_ps };
+	*place(truth->sent, name) = (struct mark) {
+		.name = name,
+		.ps = last_ps,
+		.posted_ps = vr_cb((struct sk_buff *)skb)->queued_ps,
+	};
 	spin_unlock_bh(&truth->lock);
+	if (!vr_pairs_on())
+		return;
+	if (frame->cb.flags & VR_F_PAYLOAD)
+		vr_pairs_sent(name, from, last_ps);
+	vr_pairs_answered(name_of_acked(&ends, th), last_ps);
 }
 
-/* The first ACK up to there counts. */
-void vr_truth_received(const struct sk_buff *skb, u64 last_ps)
+static void pair_received(const struct sk_buff *skb, const struct ends *ends,
+			  const struct tcphdr *th, u16 to, u64 last_ps)
 {
-	struct in6_addr from, to;
+	u32 bytes = skb->len - ends->tcp_at - th->doff * 4;
+
+	if (bytes)
+		vr_pairs_arrived(name_of_data(ends, th, ntohl(th->seq) + bytes + th->fin), to,
+				 last_ps);
+	vr_pairs_acked(name_of_acked(ends, th), last_ps);
+}
+
+/* The last bit has come to node @to. The first ACK up to there counts. */
+void vr_truth_received(const struct sk_buff *skb, u16 to, u64 last_ps)
+{
 	const struct tcphdr *th;
 	struct tcphdr room;
 	struct mark *mark;
+	struct ends ends;
 	u64 name;
 
-	th = read(skb, 0, &room, &from, &to);
+	th = read(skb, 0, &room, &ends);
 	if (!th || !th->ack || th->syn)
 		return;
-	name = name_of(&to, &from, th->dest, th->source, ntohl(th->ack_seq));
+	name = name_of_acked(&ends, th);
 	spin_lock_bh(&truth->lock);
 	mark = place(truth->received, name);
 	if (mark->name != name || mark->ps + OLD_PS < last_ps)
-		*mark = (struct mark){ name, last_ps };
+		*mark = (struct mark){ .name = name, .ps = last_ps };
 	spin_unlock_bh(&truth->lock);
+	if (vr_pairs_on())
+		pair_received(skb, &ends, th, to, last_ps);
+}
+
+static u64 whole_ns(s64 ps)
+{
+	return div_u64(abs(ps) + VR_PS_PER_NS - 1, VR_PS_PER_NS);
+}
+
+/* From posting to the stamp, for which the NIC's clock was mapped to the system's. */
+static void judge_wait(const struct mark *sent, const struct nicstamp_sample *s)
+{
+	u64 error_ns;
+
+	if (s->wait_error_ns == U32_MAX)
+		return;
+	error_ns = whole_ns(s->wait_ns * VR_PS_PER_NS - (sent->ps - sent->posted_ps));
+	vr_hist_add(&truth->wait_error, error_ns);
+	/* 1: the system's clock has whole nanoseconds */
+	truth->wait_beyond += error_ns > s->wait_error_ns + 1ULL;
 }
 
 static void judge(u64 sent_name, u64 received_name, const struct nicstamp_sample *s,
@@ -127,14 +200,16 @@ static void judge(u64 sent_name, u64 received_name, const struct nicstamp_sample
 {
 	const struct mark *sent = place(truth->sent, sent_name);
 	const struct mark *received = place(truth->received, received_name);
-	s64 error_ps;
+	u64 error_ns;
 
 	if (sent->name != sent_name || received->name != received_name) {
 		truth->unmarked++;
 		return;
 	}
-	error_ps = s->rtt_ns * VR_PS_PER_NS - (received->ps - sent->ps);
-	vr_hist_add(&truth->error, div_u64(abs(error_ps) + VR_PS_PER_NS - 1, VR_PS_PER_NS));
+	error_ns = whole_ns(s->rtt_ns * VR_PS_PER_NS - (received->ps - sent->ps));
+	vr_hist_add(&truth->error, error_ns);
+	truth->beyond += error_ns > s->error_ns;
+	judge_wait(sent, s);
 	vr_hist_add(&truth->rtt, s->rtt_ns);
 	if (tcp_rtt_ns)
 		vr_hist_add(&truth->tcp_rtt, tcp_rtt_ns);
@@ -176,17 +251,24 @@ void vr_truth_reset(void)
 {
 	spin_lock_bh(&truth->lock);
 	truth->unmarked = 0;
+	truth->beyond = 0;
+	truth->wait_beyond = 0;
+	memset(&truth->wait_error, 0, sizeof(truth->wait_error));
 	memset(&truth->error, 0, sizeof(truth->error));
 	memset(&truth->rtt, 0, sizeof(truth->rtt));
 	memset(&truth->tcp_rtt, 0, sizeof(truth->tcp_rtt));
 	spin_unlock_bh(&truth->lock);
+	vr_pairs_reset();
 }
 
 /* Another member of the rack's object. */
 void vr_truth_show(struct seq_file *m)
 {
 	spin_lock_bh(&truth->lock);
-	seq_printf(m, ",\"stamps\":{\"unmarked\":%llu,", truth->unmarked);
+	seq_printf(m, ",\"stamps\":{\"unmarked\":%llu,\"beyond\":%llu,\"wait_beyond\":%llu,",
+		   truth->unmarked, truth->beyond, truth->wait_beyond);
+	vr_stats_hist(m, "wait_error", &truth->wait_error);
+	seq_puts(m, ",");
 	vr_stats_hist(m, "error", &truth->error);
 	seq_puts(m, ",");
 	vr_stats_hist(m, "rtt", &truth->rtt);

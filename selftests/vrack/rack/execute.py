@@ -63,7 +63,7 @@ def _run(plan, seed, tools, context, progress):
     name = f"{plan.name}.{seed}"
     directory = os.path.join(context.out, "runs", name)
     guest.write(directory, plan, seed, tools)
-    outcome = uml.run(directory, tools.kernel, plan.settings,
+    outcome = uml.run(directory, tools, plan.settings, seed,
                       lambda line: progress.line(name, line))
     result = RunResult(plan, seed, directory, outcome.failure, outcome.log, outcome.wall_s)
     progress.ended(result, name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The run directory: everything the guest reads, written before it boots.
 
-The guest's root is the machine's own file system, so it finds the run
-directory under the very same path and leaves its results there.
+The guest's root is the machine's own file system; the run directory, in which
+it leaves its results, is mounted in it (places).
 """
 import json
 import os
@@ -10,10 +10,12 @@ import shlex
 
 from . import tools as tool_paths
 from . import vrackcmd
+from .places import INSIDE, Places
 
 CTL = "/sys/kernel/debug/vrack/ctl"
 STATS = "/sys/kernel/debug/vrack/stats"
 SERIES = "/sys/kernel/debug/vrack/series"
+PAIRS = "/sys/kernel/debug/vrack/pairs"
 
 # vload does not wait for this command, so the file appears only when whole.
 SNAPSHOT = f"cat {STATS} > stats.part && mv stats.part stats.json"
@@ -25,8 +27,7 @@ POWER_OFF = "perl -e 'syscall(169, 0xfee1dead, 672274793, 0x4321fedc, 0)'"
 
 INIT = """#!/bin/sh
 # The first process of the guest; written by the scenario runner.
-export PATH={build}:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/ TC_LIB_DIR={build}/tc
-cd {run} || exit 1
+export PATH={build}:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/ TC_LIB_DIR={build}/tc TURNPIKE_TREE={tree}
 finish() {{
 	echo "$1" > status
 	dmesg > dmesg.txt
@@ -38,11 +39,23 @@ try() {{
 load_module() {{
 	{load_module} "$@"
 }}
-for fs in "proc /proc" "sysfs /sys" "tmpfs /run" "debugfs /sys/kernel/debug" "tracefs /sys/kernel/tracing"; do
-	set -- $fs
-	mount -t $1 $1 $2 || finish "failed: mount $2"
-done
+# Until there is a place for a word of it, a guest that fails just ends.
+system() {{
+	mount -t $1 $1 $2 || {power_off}
+}}
+place() {{
+	mkdir -p {inside}/$1
+	mount -t hostfs -o "$2" $1 {inside}/$1 || {power_off}
+}}
+system proc /proc
+system sysfs /sys
+system tmpfs /run
+system debugfs /sys/kernel/debug
+system tracefs /sys/kernel/tracing
+{places}
+cd {inside}/run || {power_off}
 mkdir -p /run/netns
+{devices}
 ip link set lo up
 {modules}
 for module in /sys/module/*/srcversion; do
@@ -65,6 +78,7 @@ while [ ! -s stats.json ] && [ $tries -lt 100 ]; do
 	tries=$((tries + 1))
 done
 {series}
+{pairs}
 {tlt}
 {onramp}
 {leaks}
@@ -96,16 +110,18 @@ fi"""
 
 def write(directory, plan, seed, tools):
     """All files of one run; tools has the paths of vload and the modules."""
+    places = Places(run=directory, programs=tools.modules, tree=tool_paths.REPO)
+    inside = tool_paths.GuestTools(tools, places)
     os.makedirs(directory, exist_ok=True)
-    for stale in ("status", "stats.json", "vload.result.json", "series.txt", "dmesg.txt",
+    for stale in ("status", "stats.json", "vload.result.json", "series.txt", "pairs.txt", "dmesg.txt",
                   "tlt.txt", "onramp.txt"):
         if os.path.exists(os.path.join(directory, stale)):
             os.unlink(os.path.join(directory, stale))
     _put(directory, "vrack.cmd", vrackcmd.commands(plan, seed))
     _put(directory, "netns.batch", _netns_batch(plan))
-    _put(directory, "hosts.list", _host_scripts(directory, plan, tools))
-    _put(directory, "vload.json", [json.dumps(vload_config(plan, seed), indent=1)])
-    _put(directory, "init.sh", [_init(directory, plan, tools)], mode=0o755)
+    _put(directory, "hosts.list", _host_scripts(directory, plan, inside))
+    _put(directory, "vload.json", [json.dumps(vload_config(plan, seed, places), indent=1)])
+    _put(directory, "init.sh", [_init(plan, inside, places)], mode=0o755)
 
 
 def _put(directory, name, lines, mode=0o644):
@@ -115,17 +131,22 @@ def _put(directory, name, lines, mode=0o644):
     os.chmod(path, mode)
 
 
-def _init(directory, plan, tools):
+def _init(plan, tools, places):
     modules = [f"try load_module {shlex.quote(tools.module(name))} {shlex.quote(_params(params))}"
                for name, params in needed_modules(plan).items()]
     allowed = " ".join(["reno"] + [cc for cc in plan.congestion_controls() if cc != "reno"])
     return INIT.format(
-        run=shlex.quote(directory), build=shlex.quote(tools.build), power_off=POWER_OFF, load_module=LOAD_MODULE,
+        inside=INSIDE, places="\n".join(f"place {line}" for line in places.lines()),
+        # the machine's own /dev knows nothing of the guest's clocks
+        devices="system devtmpfs /dev" if _has_clocks(plan) else "",
+        build=shlex.quote(tools.build), tree=shlex.quote(places.inside(tool_paths.REPO)),
+        power_off=POWER_OFF, load_module=LOAD_MODULE,
         modules="\n".join(modules), ctl=CTL, leaks=LEAKS,
         # only what stands here may be chosen in a namespace other than the first
         cc=f"try sh -c 'echo {allowed} > /proc/sys/net/ipv4/tcp_allowed_congestion_control'",
         vload=f"{shlex.quote(tools.vload)} --progress vload.json",
         series=f"cat {SERIES} > series.txt" if plan.series_ports else "",
+        pairs=f"[ ! -e {PAIRS} ] || cat {PAIRS} > pairs.txt",
         tlt=_counters(tools, "tlt", [n for n, host in plan.hosts.items() if host["tlt"]]),
         onramp=_counters(tools, "onramp", [n for n, host in plan.hosts.items()
                                            if _uses_qdisc(host, "onramp")]))
@@ -142,8 +163,7 @@ def _counters(tools, part, hosts):
 def needed_modules(plan):
     """Module name -> parameters: the rack, and those the scenario uses."""
     settings = plan.settings
-    clocks = any(nic["phc"] for nic in [settings["nic"], *settings["nics"].values()])
-    modules = {"nicstamp": {}, "vrack": {}, "vrack_phc": {}} if clocks else {"vrack": {}}
+    modules = {"nicstamp": {}, "vrack": {}, "vrack_phc": {}} if _has_clocks(plan) else {"vrack": {}}
     if any(cc.startswith("timely") for cc in plan.congestion_controls()):
         modules["tcp_timely"] = {}
     if any(_uses_qdisc(host, "onramp") for host in plan.hosts.values()):
@@ -153,6 +173,11 @@ def needed_modules(plan):
     for name, params in settings["modules"].items():
         modules[name] = params
     return modules
+
+
+def _has_clocks(plan):
+    settings = plan.settings
+    return any(nic["phc"] for nic in [settings["nic"], *settings["nics"].values()])
 
 
 def _uses_qdisc(host, name):
@@ -211,13 +236,13 @@ def _sysctl_lines(plan, host):
         yield f"echo {shlex.quote(str(value))} > {shlex.quote(path)} || fail {shlex.quote(name)}"
 
 
-def vload_config(plan, seed):
+def vload_config(plan, seed, places):
     settings = plan.settings
     hosts = {name: {"netns": name, "addr": plan.address(name), "addr6": plan.address(name, 6)}
              for name in plan.graph.hosts}
     config = {"seed": seed, "duration_s": settings["duration_s"],
               "warmup_s": settings["warmup_s"], "hosts": hosts,
-              "actions": _actions(plan), "loads": _loads(plan)}
+              "actions": _actions(plan), "loads": _loads(plan, places)}
     if settings["drain_s"]:
         config["drain_s"] = settings["drain_s"]
     if settings["sample_interval_us"]:
@@ -225,14 +250,14 @@ def vload_config(plan, seed):
     return config
 
 
-def _loads(plan):
+def _loads(plan, places):
     """As vload wants them: size distributions by full path."""
-    return [{**load, "sizes": _sizes(plan, load["sizes"])} if "sizes" in load else load
+    return [{**load, "sizes": _sizes(plan, load["sizes"], places)} if "sizes" in load else load
             for load in plan.loads]
 
 
-def _sizes(plan, sizes):
-    return int(sizes) if sizes.isdigit() else tool_paths.sizes_file(sizes, plan.scenario_path)
+def _sizes(plan, sizes, places):
+    return int(sizes) if sizes.isdigit() else places.inside(tool_paths.sizes_file(sizes, plan.scenario_path))
 
 
 def _actions(plan):

@@ -25,6 +25,11 @@ def valid(name):
     return bool(_NAME.match(name))
 
 
+def names(pattern, name):
+    """Whether it is one of those that the pattern names."""
+    return any(fnmatch.fnmatchcase(name, one) for one in expand(pattern))
+
+
 def select(patterns, known):
     """The hosts named by a pattern or a list of them, in the order given."""
     if isinstance(patterns, str):

@@ -8,7 +8,7 @@ rate_gbps(bulk, at=0.25). A metric that has nothing to tell gives None.
 import inspect
 
 from . import graph as graphs
-from .hist import Hist, statistic
+from .hist import Hist, share_of, statistic
 from .results import FlowSeries
 
 METRICS = {}
@@ -89,6 +89,13 @@ def orack(run, counter):
     if counter not in run.onramp[0]:
         raise ValueError(f"no counter '{counter}' of OR-ACKs")
     return sum(host[counter] for host in run.onramp)
+
+
+@metric
+def clocks_apart_ns(run):
+    """By how much the PTP clocks of any two NICs differ at the end."""
+    times = [clock["ns"] for clock in run.stats.get("clocks", {}).values()]
+    return max(times) - min(times) if times else None
 
 
 @metric
@@ -206,6 +213,29 @@ def tcp_rtt_us(run, stat="avg", load=None, after=None, until=None):
     first, last = _window(run, after, until)
     return statistic([rtt for flow in _sampled(run, load)
                       for rtt in flow.between("rtt_us", first, last)], stat)
+
+
+# -- what an ACK foretells
+
+@metric
+def next_owd_corr(run, kind="pearson", signal="owd", clock_us=0):
+    """Correlation (pearson, spearman) of the next packet's one-way delay with that
+    of the packet acked last (signal=owd), by clocks that are off by clock_us on
+    deviation, or with its RTT (rtt; wire_rtt: without what the receiver took)."""
+    return run.pairs().correlation(kind, signal, clock_us)
+
+
+@metric
+def next_owd_us(run, stat="p50", tenth=10, signal="owd", clock_us=0):
+    """One-way delay of the next packet, p50, p90, ..., where the signal of the packet
+    acked last is in that tenth of all, 1 to 10."""
+    return _us(run.pairs().within(share_of(stat), tenth, signal, clock_us))
+
+
+@metric
+def next_owds(run):
+    """Pairs of a packet acked last and the next that left and came."""
+    return len(run.pairs())
 
 
 # -- flows

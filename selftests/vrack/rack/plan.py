@@ -98,15 +98,7 @@ class Plan:
 
 def matching(mapping, name):
     """The values of those keys that are patterns of name, in file order."""
-    return [value for pattern, value in mapping.items()
-            if name in _names(pattern, name)]
-
-
-def _names(pattern, name):
-    try:
-        return hostnames.select(pattern, [name]) if "[" not in pattern else hostnames.expand(pattern)
-    except ValueError:
-        return []
+    return [value for pattern, value in mapping.items() if hostnames.names(pattern, name)]
 
 
 def _host_settings(settings, name):

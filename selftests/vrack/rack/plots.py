@@ -8,6 +8,10 @@ from .metrics import rtt_hist_ns, util
 from .results import FlowSeries
 
 MAX_FLOWS = 40          # lines of single flows in a plot over time
+MAX_POINTS = 5000       # of a cloud of points
+# what the one-way delay of the next packet is drawn against: title, signal, clock_us
+SIGNALS = (("OWD, clocks 0.2 us", "owd", 0.2), ("RTT", "rtt", 0),
+           ("OWD, clocks 200 us", "owd", 200))
 SIZE_CLASSES = (1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 1e8, 1e10)
 
 
@@ -23,7 +27,8 @@ def draw(directory, title, results):
     names = []
     for name, plot in (("rtt-cdf", _rtt_cdf), ("queue-delay-cdf", _queue_cdf),
                        ("throughput", _throughput), ("rate", _rates), ("queue", _queue),
-                       ("fct-by-size", _fct), ("frontier", _frontier)):
+                       ("fct-by-size", _fct), ("frontier", _frontier),
+                       ("next-owd", _next_owd)):
         figure = pyplot.figure(figsize=(8, 5))
         if plot(figure, good):
             figure.suptitle(f"{title}", fontsize=10)
@@ -190,3 +195,38 @@ def _frontier(figure, good):
     axes.grid(alpha=0.3, which="both")
     return True
 
+
+def _next_owd(figure, good):
+    """Figure 6 of On-Ramp, of the first variant that kept pairs of packets."""
+    pairs = next((runs[0].pairs() for runs in good.values()
+                  if os.path.exists(os.path.join(runs[0].directory, "pairs.txt"))), None)
+    if not pairs:
+        return False
+    figure.set_size_inches(11, 7)
+    panels = figure.subplots(2, len(SIGNALS))
+    for column, (title, signal, clock_us) in enumerate(SIGNALS):
+        _cloud(panels[0][column], pairs, signal, clock_us)
+        _percentiles(panels[1][column], pairs, signal, clock_us)
+        panels[0][column].set_title(title, fontsize=9)
+    figure.supxlabel("signal of the packet acked last, us", fontsize=9)
+    figure.supylabel("OWD of the next packet, us", fontsize=9)
+    return True
+
+
+def _cloud(axes, pairs, signal, clock_us):
+    points = _thin(list(zip(pairs.signal_ns(signal, clock_us), pairs.next_ns)), MAX_POINTS)
+    axes.plot([value / 1e3 for value, _ in points], [owd / 1e3 for _, owd in points],
+              linestyle="", marker=".", markersize=1)
+    axes.set_xscale("symlog", linthresh=10)
+    axes.set_yscale("log")
+    axes.grid(alpha=0.3)
+
+
+def _percentiles(axes, pairs, signal, clock_us):
+    tenths = pairs.tenths(signal, clock_us)
+    for share in (0.1, 0.5, 0.9):
+        axes.plot([value / 1e3 for value, _ in tenths],
+                  [quantile(owds, share) / 1e3 for _, owds in tenths],
+                  label=f"p{share * 100:.0f}", linewidth=1, marker=".")
+    axes.grid(alpha=0.3)
+    _legend(axes)

@@ -5,6 +5,7 @@ import json
 import os
 
 from .hist import Hist
+from .pairs import Pairs
 
 
 class RunResult:
@@ -21,6 +22,7 @@ class RunResult:
         self.tlt = []
         self.onramp = []
         self._series = None
+        self._pairs = None
         if not failure:
             self._read()
 
@@ -96,6 +98,12 @@ class RunResult:
             known = ", ".join(self._series) or "none"
             raise ValueError(f"no series of port '{port}' (there are: {known}); see 'series'")
         return self._series[port]
+
+    def pairs(self):
+        """Packets acked last and the next to leave."""
+        if self._pairs is None:
+            self._pairs = Pairs.read(self)
+        return self._pairs
 
     def _read_series(self):
         series = {}

@@ -14,11 +14,15 @@ NIC = Record({
     "rx_ns": Int("time a frame may wait for that"),
     "jitter_ns": Int("mean of the exponential delay of wake-ups and software stamps"),
     "phc": Int("1: a clock of its own and hardware stamps, for nicstamp", high=1),
+    "phc_stock": Int("1: its driver hands no stamps to nicstamp", high=1),
     "phc_offset_ns": Int("the clock at the rack's time 0", high=10**15),
     "phc_fast_ppb": Int("how much it runs fast", high=1000000),
     "phc_slow_ppb": Int("how much it runs slow", high=1000000),
     "phc_step_ns": Int("its resolution", low=1, high=1000000),
     "phc_bits": Int("width of its counter", low=32, high=64),
+    "phc_tx_slots": Int("transmit stamps under way at a time; 0: any number", high=65536),
+    "phc_walk_ppb": Int("deviation of its rate, which wanders", high=10000),
+    "phc_walk_ms": Int("time in which it forgets its rate", low=10, high=10000000),
 }, "settings of every NIC", {})
 
 PORT = Record({

@@ -21,6 +21,7 @@ class Tools:
         self.vload = os.path.realpath(vload or os.path.join(REPO, "build", "vload"))
         self.build = os.path.join(REPO, "build")     # turnpike, and what tc loads
         self.turnpike = os.path.join(REPO, "build", "turnpike")
+        self.umlseed = os.path.join(REPO, "build", "umlseed.so")
 
     def module(self, name):
         """Path of a module's file; names may be spelled with - or _."""
@@ -35,17 +36,31 @@ class Tools:
     def keep(self, directory, names):
         """Use copies from now on, so that a build under way cannot mix versions."""
         os.makedirs(directory, exist_ok=True)
-        for path in [self.vload, self.turnpike] + [self.module(name) for name in names]:
+        programs = ("vload", "turnpike", "umlseed")
+        for path in [getattr(self, name) for name in programs] + [self.module(name) for name in names]:
             shutil.copy(path, directory)
-        self.vload = os.path.join(directory, os.path.basename(self.vload))
-        self.turnpike = os.path.join(directory, os.path.basename(self.turnpike))
+        for name in programs:
+            setattr(self, name, os.path.join(directory, os.path.basename(getattr(self, name))))
         self.modules = directory
 
     def check(self):
         for path, hint in ((self.kernel, "selftests/kernel/build"), (self.vload, "make tools"),
-                           (self.turnpike, "make tools")):
+                           (self.turnpike, "make tools"), (self.umlseed, "make tools")):
             if not os.access(path, os.X_OK):
                 raise UsageError(f"{path} is missing ({hint} builds it)")
+
+
+class GuestTools:
+    """What of them a guest starts and loads, as it is told them."""
+
+    def __init__(self, tools, places):
+        self._tools, self._places = tools, places
+        self.vload = places.inside(tools.vload)
+        self.build = places.inside(tools.build)
+        self.turnpike = places.inside(tools.turnpike)
+
+    def module(self, name):
+        return self._places.inside(self._tools.module(name))
 
 
 def kernel_program(name):

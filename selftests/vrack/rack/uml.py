@@ -4,8 +4,10 @@ import functools
 import os
 import re
 import selectors
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -31,11 +33,11 @@ class Outcome:
         self.wall_s = wall_s
 
 
-def run(directory, kernel, settings, on_line=None):
-    """Boot the guest of a run directory and wait for its end."""
+def run(directory, tools, settings, seed, on_line=None):
+    """Boot the guest of a run directory and wait for its end; the seed is of its kernel's randomness."""
     started = time.monotonic()
-    failure = _boot(_command(kernel, settings), directory, started + settings["wall_timeout_s"],
-                    on_line)
+    command = ["env", f"TURNPIKE_SEED={seed}", f"LD_PRELOAD={tools.umlseed}", *_command(tools.kernel, settings)]
+    failure = _boot(command, directory, started + settings["wall_timeout_s"], on_line)
     log, failure = _judge(directory, failure)
     return Outcome(failure, log, time.monotonic() - started)
 
@@ -43,8 +45,8 @@ def run(directory, kernel, settings, on_line=None):
 def _command(kernel, settings):
     """The same words for every run: the kernel stirs them into its random pool.
 
-    The run directory is the working directory, and init is found through it by
-    way of the machine's own /proc, which the guest sees until it mounts its own.
+    Init is found in the working directory, a temporary one, by way of the machine's
+    own /proc, which the guest sees until it mounts its own.
     """
     return [*_fixed_addresses(), kernel, f"mem={settings['guest_mem']}", "root=/dev/root", "rootfstype=hostfs",
             "rootflags=/", "rw", "init=/proc/self/cwd/init.sh", "con=null", "con0=fd:0,fd:1",
@@ -64,10 +66,12 @@ def _fixed_addresses():
 def _boot(command, directory, deadline, on_line):
     """None, or why the guest did not end by itself."""
     environment = {**os.environ, "TMPDIR": _fast_directory()}
-    with open(os.path.join(directory, CONSOLE), "wb") as log:
+    with open(os.path.join(directory, CONSOLE), "wb") as log, \
+            tempfile.TemporaryDirectory(prefix="vrack.", dir="/var/tmp") as start:
+        shutil.copy(os.path.join(directory, "init.sh"), start)
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True,
-                                   cwd=directory, env=environment)
+                                   cwd=start, env=environment)
         _running.add(process)
         if _stopping.is_set():
             _kill(process)

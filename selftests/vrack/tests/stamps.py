@@ -7,39 +7,28 @@ times (vr_truth.c); whatever happens to a clock, none may be off by more than it
 resolution and what its rate does in a round trip.
 """
 
+import ctypes
+import fcntl
+import functools
 import json
+import math
 import os
 import socket
+import struct
 import subprocess
 import sys
-import threading
 import time
 
-from rackctl import Namespace, Rack, main, same
+from rackctl import FRAME, Namespace, Rack, insmod, main, move, near, rmmod, same
 
 MODULE = sys.argv[1]
-TOP = os.path.join(os.path.dirname(MODULE), "..", "..")
 TURNPIKE = os.path.join(os.environ["TURNPIKE_BUILD"], "turnpike")
 GBIT = 10**9
+SIOCSHWTSTAMP = 0x89b0
 # a debug kernel is a hundred times slower; a megabyte is 64 bursts
 MEGABYTES = 1 if os.environ.get("TURNPIKE_DEBUG") == "1" else 4
 ENOUGH = 20
 CLOCKS = "phc=1 phc_fast_ppb=50000"
-
-
-def module(name):
-    subprocess.run(["insmod", os.path.join(TOP, name)], check=True)
-
-
-def unload(name):
-    """Sockets let go of a module some time after they are closed."""
-    for _ in range(100):
-        if not os.path.isdir(f"/sys/module/{name}"):
-            return
-        if subprocess.run(["rmmod", name], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{name} stays in use")
 
 
 class Hosts(Rack):
@@ -61,11 +50,11 @@ class Hosts(Rack):
     def __exit__(self, *args):
         # namespaces hold no module; their sockets are closed by now
         if self.timely:
-            unload("tcp_timely")
+            rmmod("tcp_timely")
         super().__exit__(*args)
 
     def use_timely(self):
-        module("tcp_timely/tcp_timely.ko")
+        insmod("tcp_timely/tcp_timely.ko")
         self.timely = True
 
     def source(self, word):
@@ -79,30 +68,35 @@ class Hosts(Rack):
 
     def transfer(self, megabytes=MEGABYTES, during=None):
         """Move so much by a connection of its own; during() runs in the middle of it."""
-        with Namespace("h1"):
-            listener = socket.create_server(("10.0.0.2", 5000))
         with Namespace("h0"):
             sender = socket.socket()
             sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"timely")
-        sender.connect(("10.0.0.2", 5000))
-        receiver, _ = listener.accept()
-        listener.close()
-        feeder = threading.Thread(target=lambda: (sender.sendall(bytes(megabytes << 20)),
-                                                  sender.shutdown(socket.SHUT_WR)))
-        feeder.start()
-        got = 0
-        while chunk := receiver.recv(1 << 20):
-            got += len(chunk)
-            if during and got > megabytes << 19:
-                during()
-                during = None
-        feeder.join()
-        same("bytes received", got, megabytes << 20)
-        sender.close()
-        receiver.close()
+        move(sender, megabytes, during)
 
     def stamps(self):
         return self.stats()["stamps"]
+
+    def sockets_have_stamps(self, on):
+        """The only slot of h0's NIC is kept for sockets: as long as on, nicstamp has none."""
+        config = ctypes.create_string_buffer(struct.pack("iii", 0, int(on), 0))
+        request = struct.pack("16sP16x", b"eth0", ctypes.addressof(config))
+        with Namespace("h0"), socket.socket() as any_socket:
+            fcntl.ioctl(any_socket, SIOCSHWTSTAMP, request)
+
+
+class Paired(Rack):
+    """Two hosts of clocks, a switch between; the rack keeps pairs of packets."""
+
+    modules = ["nicstamp", "vrack", "vrack_phc"]
+    parameters = {"vrack_phc": ["pairs=10000"]}
+
+    def __init__(self):
+        super().__init__(MODULE, "switch add s0",
+                         "nic add h0 ip=10.0.0.1 phc=1", "nic add h1 ip=10.0.0.2 phc=1",
+                         f"link add h0 s0 rate_bps={10 * GBIT} delay_ns=5000",
+                         f"link add h1 s0 rate_bps={10 * GBIT} delay_ns=3000")
+        for name, address in (("h0", "10.0.0.1/8"), ("h1", "10.0.0.2/8")):
+            self.host(name, address)
 
 
 def tell(*words):
@@ -110,10 +104,10 @@ def tell(*words):
     return json.loads(done.stdout)
 
 
-def honest(rack, step_ns=8, least=ENOUGH):
+def honest(rack, step_ns=8, least=ENOUGH, ppm=50):
     """Enough samples, and none off by more than a step, 50 ppm of an RTT and rounding."""
     error, rtt = rack.stamps()["error"], rack.stamps()["rtt"]
-    bound = step_ns + rtt["max_ns"] * 50e-6 + 2
+    bound = step_ns + rtt["max_ns"] * ppm * 1e-6 + 2
     assert error["count"] >= least, f"{error['count']} samples"
     assert error["max_ns"] <= bound, f"a sample is off by {error['max_ns']} ns, not {bound:.0f}"
 
@@ -172,6 +166,90 @@ def clock__stepped_under_traffic():
         honest(rack)
 
 
+def clock__changes_its_rate_under_traffic():
+    with Hosts("phc=1 phc_offset_ns=1000000000") as rack:
+        rate, offset_ns = 0, 10**9
+
+        def run_at(ppb):
+            """The rack's counter is rate times time and an offset: without that it would step."""
+            nonlocal rate, offset_ns
+            offset_ns -= rack.stats()["time_ns"] * (ppb - rate) // 10**9
+            rate = ppb
+            rack.ctl(f"nic set h0 phc_offset_ns={offset_ns} phc_fast_ppb={max(rate, 0)} "
+                     f"phc_slow_ppb={max(-rate, 0)}")
+
+        for ppb in (100_000, -100_000, 50_000):
+            rack.transfer(during=functools.partial(run_at, ppb))
+        honest(rack, ppm=200)
+
+
+def stamps__stop_and_go_on_under_traffic():
+    with Hosts(f"{CLOCKS} phc_tx_slots=1") as rack:
+        rack.transfer(during=lambda: rack.sockets_have_stamps(True))
+        before = rack.counters()
+        rack.transfer()
+        without = rack.counters()
+        same("by the NIC, without stamps", without["source_nic"], before["source_nic"])
+        assert without["source_tcp_ns"] > before["source_tcp_ns"] + ENOUGH, without
+        rack.transfer(during=lambda: rack.sockets_have_stamps(False))
+        rack.transfer()
+        assert rack.counters()["source_nic"] > without["source_nic"] + ENOUGH, rack.counters()
+        honest(rack)
+
+
+def wandering(walk):
+    """Connections over a second, of a clock whose rate walks; what its stamps were worth."""
+    with Hosts(f"{CLOCKS} phc_step_ns=1 {walk}") as rack:
+        rack.transfer(megabytes=1)
+        time.sleep(0.5)
+        # by now the rate is known as well as it gets
+        rack.ctl("stats reset")
+        for _ in range(10):
+            rack.transfer(megabytes=1)
+            time.sleep(0.1)
+        stamps, steps = rack.stamps(), tell("stats")["steps"]
+    waits = stamps["wait_error"]
+    print(f"# {walk}: {waits['count']} samples, RTT off by {stamps['error']['max_ns']} ns at most, "
+          f"times of leaving by {waits['max_ns']}; beyond what was claimed {stamps['beyond']} "
+          f"and {stamps['wait_beyond']}, steps {steps}")
+    assert min(stamps["error"]["count"], waits["count"]) > ENOUGH, stamps
+    same("RTTs beyond what was claimed", stamps["beyond"], 0)
+    return stamps["wait_beyond"], steps
+
+
+def clock__wanders_under_traffic():
+    # 10 and 45 ppb a second; nicstamp has a crystal do less than 100
+    for walk in ("phc_walk_ppb=100 phc_walk_ms=200000", "phc_walk_ppb=100 phc_walk_ms=10000"):
+        same("times beyond what was claimed, steps", wandering(walk), (0, 0))
+
+
+def clock__wanders_as_no_crystal_does():
+    # 1 ppm in 0.1 s: RTTs stay true, and what does not is seen here
+    beyond, steps = wandering("phc_walk_ppb=1000 phc_walk_ms=100")
+    assert beyond and steps
+
+
+def clock__its_rate_has_the_deviation_asked_for():
+    """Rates are means over a while of what is forgotten in tau, as Ornstein and Uhlenbeck have it."""
+    sigma_ppb, tau_s, every_s = 200, 0.1, 0.05
+    count = 1000 if os.environ.get("TURNPIKE_DEBUG") == "1" else 8000
+    walk = f"phc_walk_ppb={sigma_ppb} phc_walk_ms={tau_s * 1e3:.0f}"
+    with Hosts(f"phc=1 phc_step_ns=1 {walk}") as rack:
+        seen = []
+        for _ in range(count):
+            stats = rack.stats()
+            seen.append((stats["time_ns"], stats["clocks"]["h0"]["ns"]))
+            time.sleep(every_s)
+    rates = [((clock - clock0) / (now - now0) - 1) * 1e9
+             for (now0, clock0), (now, clock) in zip(seen, seen[1:])]
+    share = every_s / tau_s
+    expected = sigma_ppb**2 * 2 / share**2 * (share - 1 + math.exp(-share))
+    # so many rates of which none knows of the others: five deviations of their variance
+    independent = count * every_s / (2 * tau_s)
+    near("variance, ppb^2", sum(rate**2 for rate in rates) / len(rates), expected,
+         5 * (2 / independent) ** 0.5)
+
+
 def clock__wraps_under_traffic():
     with Hosts(nic="phc=1 phc_bits=32 phc_step_ns=1") as rack:
         wrap = 2**32 - rack.stats()["time_ns"] - 3_000_000    # in 3 ms
@@ -203,6 +281,35 @@ def clock__another_kind_is_refused_while_it_is_on():
         raise AssertionError("taken")
 
 
+def pairs__on_a_path_without_queues():
+    """Equal rates make no queue: cables, and the switch that sends 1538 bytes, or an ACK's 90, anew."""
+    with Paired() as rack:
+        with Namespace("h0"):
+            sender = socket.socket()
+        move(sender, MEGABYTES)
+        pairs = rack.pairs()
+        rack.ctl("stats reset")
+        same("pairs after a reset", rack.pairs(), [])
+    full, back = 8000 + FRAME * 8 // 10, 8000 + 90 * 8 // 10
+    for following, owd, rtt, host in pairs:
+        assert max(following, owd) <= full, (following, owd)
+        assert abs(rtt - host - owd - back) <= 2, (rtt, host, owd)
+    whole = sum(min(following, owd) == full for following, owd, *_ in pairs)
+    print(f"# {len(pairs)} pairs, {whole} of two full packets")
+    assert whole > 0.9 * len(pairs) > 0.9 * ENOUGH
+
+
+def pairs__too_many_are_refused():
+    insmod("drivers/nicstamp.ko")
+    insmod("selftests/vrack/vrack.ko")
+    phc = os.path.join(os.path.dirname(MODULE), "vrack_phc.ko")
+    refused = subprocess.run(["insmod", phc, "pairs=4194305"], stderr=subprocess.DEVNULL,
+                             check=False).returncode
+    for module in ("vrack", "nicstamp"):
+        rmmod(module)
+    assert refused, "taken"
+
+
 def nicstamp__held_by_its_driver():
     with Hosts():
         assert subprocess.run(["rmmod", "nicstamp"], stderr=subprocess.DEVNULL,
@@ -210,21 +317,21 @@ def nicstamp__held_by_its_driver():
 
 
 def nicstamp__loads_and_unloads_on_either_side_of_timely():
-    module("tcp_timely/tcp_timely.ko")
+    insmod("tcp_timely/tcp_timely.ko")
     for _ in range(5):
-        module("drivers/nicstamp.ko")
+        insmod("drivers/nicstamp.ko")
         subprocess.run(["rmmod", "nicstamp"], check=True)
-    module("drivers/nicstamp.ko")
-    unload("tcp_timely")
-    module("tcp_timely/tcp_timely.ko")
+    insmod("drivers/nicstamp.ko")
+    rmmod("tcp_timely")
+    insmod("tcp_timely/tcp_timely.ko")
     subprocess.run(["rmmod", "nicstamp"], check=True)
-    unload("tcp_timely")
+    rmmod("tcp_timely")
 
 
 def timely__goes_and_comes_back():
     with Hosts() as rack:
         rack.transfer()
-        unload("tcp_timely")
+        rmmod("tcp_timely")
         same("flows left", tell("flows"), [])
         rack.use_timely()
         rack.transfer()
