@@ -53,7 +53,7 @@ stop_sender() {
 	return 0
 }
 
-no_flow_is_left() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+no_flow_is_left() { [ -z "$(ss -N "$a" -Htn dport = 5001)" ]; }
 
 # The command is taken from the build where there is one.
 [ -z "${TURNPIKE_BUILD:-}" ] || PATH=$TURNPIKE_BUILD:$PATH

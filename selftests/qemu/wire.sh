@@ -50,17 +50,46 @@ drop_wire() {
 	ip netns del b
 }
 
-# while_sending SECONDS COMMAND...: the command again and again while flows send
+# while_sending SECONDS COMMAND...: the command again and again while flows send. They are
+# ended then: one whose path was taken away may wait a minute before it tries again.
 while_sending() {
 	start_timely_flows "$1"
+	_end=$((SECONDS + $1))
 	shift
-	while kill -0 "${flows##* }" 2>/dev/null; do
+	while [ $SECONDS -lt $_end ]; do
 		"$@" || return 1
 	done
-	# Those whose path was taken away may have given up.
 	# shellcheck disable=SC2086  # a list of processes
-	wait $flows
+	{ kill $flows; wait $flows; } 2>/dev/null
 	return 0
+}
+
+# counted NAME: nicstamp's counter
+counted() { turnpike stamps stats | sed -n "s/^$1 //p"; }
+
+# Until $enough more came: how long that takes is the machine's affair.
+more_samples() {
+	goal=$(($(counted samples) + enough))
+	for _ in $(seq 30); do
+		start_timely_flows 2
+		# shellcheck disable=SC2086  # a list of processes
+		wait $flows
+		[ "$(counted samples)" -lt $goal ] || return 0
+	done
+	turnpike stamps stats
+	return 1
+}
+
+# namespaces_go [COMMAND...]: under traffic, three times, and the command succeeds after each.
+# The NICs go back to the first namespace, and from there to the next.
+namespaces_go() {
+	for _ in 1 2 3; do
+		start_timely_flows 5
+		sleep 1
+		drop_wire
+		make_wire && "$@" || return 1
+	done
+	more_samples
 }
 
 down_and_up() {

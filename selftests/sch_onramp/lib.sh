@@ -16,30 +16,23 @@ device=veth0
 
 # onramp OPTION...: a new qdisc for the first host
 onramp() {
-	in_a tc qdisc del dev "$device" root 2>/dev/null
-	in_a tc qdisc add dev "$device" root onramp "$@"
+	tc -n "$a" qdisc del dev "$device" root 2>/dev/null
+	tc -n "$a" qdisc add dev "$device" root onramp "$@"
 }
 
 # setting NAME [DEVICE]: as JSON has it
-setting() { in_a tc -j qdisc show dev "${2:-veth0}" root | json_get options "$1"; }
+setting() { json_value "$1" "$(tc -n "$a" -j qdisc show dev "${2:-veth0}" root)"; }
 
-# counter NAME: a statistic
-counter() { in_a tc -j -s qdisc show dev "$device" root | json_get "$1"; }
+# statistics NETNS: all of a qdisc
+statistics() { tc -n "$1" -j -s qdisc show dev "$device" root; }
 
-# json_get KEY...: of the first object of the list on stdin
-json_get() {
-	/usr/bin/python3 -c '
-import json, sys
-value = json.load(sys.stdin)[0]
-for key in sys.argv[1:]:
-    value = value[key]
-print(json.dumps(value))' "$@"
-}
+# counter NAME [STATISTICS]: one of them, the first host's now
+counter() { json_value "$1" "${2:-$(statistics "$a")}"; }
 
 # A receiver's qdisc that is on a device without traffic: receipts are the namespace's.
 acker() {
-	in_b tc qdisc del dev lo root 2>/dev/null
-	[ "$1" = off ] || in_b tc qdisc add dev lo root onramp
+	tc -n "$b" qdisc del dev lo root 2>/dev/null
+	[ "$1" = off ] || tc -n "$b" qdisc add dev lo root onramp
 }
 
 # send SECONDS: four flows, and counters stand still after them
@@ -49,22 +42,25 @@ send() {
 }
 
 show() {
-	echo "samples $(counter samples) by receipts $(counter samples_orack)" \
-		"pauses $(counter pauses) held $(counter held)"
+	_all=$(statistics "$a")
+	echo "samples $(counter samples "$_all") by receipts $(counter samples_orack "$_all")" \
+		"pauses $(counter pauses "$_all") held $(counter held "$_all")"
 }
 
 # Enough samples, and packets that were held for them.
 flows_were_held() {
-	[ "$(counter samples)" -gt 100 ] && [ "$(counter pauses)" -gt 10 ] && [ "$(counter held)" -gt 10 ]
+	_all=$(statistics "$a")
+	[ "$(counter samples "$_all")" -gt 100 ] && [ "$(counter pauses "$_all")" -gt 10 ] &&
+		[ "$(counter held "$_all")" -gt 10 ]
 }
 
 held_by_receipts() {
-	acker on && onramp threshold 200us feedback orack && send 1 && show || return 1
+	acker on && onramp threshold 200us feedback orack && send 0.4 && show || return 1
 	flows_were_held && [ "$(counter samples)" = "$(counter samples_orack)" ]
 }
 
 held_by_timestamps() {
-	onramp threshold 200us feedback tcpts && send 1 && show || return 1
+	onramp threshold 200us feedback tcpts && send 0.4 && show || return 1
 	flows_were_held && [ "$(counter samples_orack)" = 0 ]
 }
 
@@ -79,7 +75,7 @@ slow_cable() {
 
 slow_hosts() { make_path && slow_cable && start_sink; }
 
-flows_are_up() { [ "$(in_a ss -Htn dport = 5001 | grep -c ESTAB)" -ge 4 ]; }
+flows_are_up() { [ "$(ss -N "$a" -Htn dport = 5001 | grep -c ESTAB)" -ge 4 ]; }
 
 # At 100 Mbit/s each: a cable that computes in no time could send without end.
 rate="--max-pacing 12500000"

@@ -39,6 +39,16 @@ change__every_option_is_shown() {
 		set_and_shown line_rate 1gbit 125000000
 }
 
+# As tc takes them for fq: microseconds, and nanoseconds for timer_slack.
+change__times_without_a_unit() {
+	onramp || return 1
+	set_and_shown refill_delay 80000 80000 && set_and_shown ce_threshold 2000 2000 &&
+		set_and_shown horizon 3000000 3000000 && set_and_shown timer_slack 5000 5000 &&
+		set_and_shown threshold 30 30000 && set_and_shown pause_max 9000 9000 &&
+		set_and_shown feedback_timeout 7000 7000 && refused "bad value" limit 77 threshold 5000000 &&
+		refused "bad value" limit 77 horizon 5000000000
+}
+
 change__switches_are_shown() {
 	onramp || return 1
 	for pair in pause:nopause governor:nogovernor pacing:nopacing horizon_drop:horizon_cap; do
@@ -82,7 +92,7 @@ bands__as_the_kernels_fq_has_them() {
 	if in_a tc -d qdisc show dev veth0 root | grep -q "bands 3"; then
 		in_a tc qdisc change dev veth0 root onramp bands 3 priomap $map \
 			weights 100000 50000 20000 &&
-			[ "$(setting weights)" = "[100000, 50000, 20000]" ] &&
+			[ "$(setting weights)" = "[100000,50000,20000]" ] &&
 			refused "16384" weights 100000 50000 1 &&
 			refused "above 2" priomap 3 ${map#* }
 	else

@@ -17,12 +17,17 @@ orack.py bind PORT
     hold the UDP port, until killed
 """
 import argparse
+import errno
+import os
 import random
 import select
 import socket
 import struct
 import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import genl
 
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
@@ -32,12 +37,11 @@ CLOCK_BODY = struct.Struct("!QL")
 HEADER = struct.Struct("!BBBBLQ")
 ENTRY = struct.Struct("!HHLL")
 TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
-NETLINK_GENERIC, GENL_ID_CTRL, NLMSG_ERROR, NLM_F_REQUEST_ACK = 16, 16, 2, 5
-CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 3, 1, 2
 # include/uapi/turnpike.h
 ONRAMP_CMD_CLOCK_SET = 8
 ONRAMP_A_CLOCK_PEER, ONRAMP_A_CLOCK_OFFSET, ONRAMP_A_CLOCK_ERROR, ONRAMP_A_CLOCK_SECONDS = 8, 9, 10, 11
 AT_ONCE = 50
+GIVEN_BACK_TRIES = 20
 PAUSE_S = 50e-6
 STRANGE = (0, 1, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**32 - 1)
 
@@ -103,10 +107,22 @@ def clock(now_ns, real_ns, error_ns, key=0):
     return head + CLOCK_BODY.pack(real_ns % 2**64, error_ns) + bytes(8 if key else 0)
 
 
-def udp_socket(address):
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+def bound_socket(family, port):
+    """On-Ramp gives its port back by a worker, a little after the qdisc has gone."""
     sock = socket.socket(family, socket.SOCK_DGRAM)
-    sock.bind(("", PORT))
+    for _ in range(GIVEN_BACK_TRIES):
+        try:
+            sock.bind(("", port))
+            return sock
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            time.sleep(0.1)
+    sys.exit(f"UDP port {port} is in use")
+
+
+def udp_socket(address):
+    sock = bound_socket(socket.AF_INET6 if ":" in address else socket.AF_INET, PORT)
     sock.connect((address, PORT))
     return sock
 
@@ -231,42 +247,13 @@ def attack(args):
     print(f"sent={args.packets} gap_ms={victim.gap_s * 1e3:.3f}")
 
 
-def netlink_call(sock, family, command, version, attributes):
-    """Payload of the answer; raises OSError as the kernel says."""
-    body = struct.pack("BBH", command, version, 0)
-    for kind, value in attributes:
-        body += struct.pack("HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
-    sock.send(struct.pack("=LHHLL", 16 + len(body), family, NLM_F_REQUEST_ACK, 1, 0) + body)
-    answer = b""
-    while True:
-        data = sock.recv(1 << 16)
-        if struct.unpack_from("=H", data, 4)[0] != NLMSG_ERROR:
-            answer = data[20:]
-            continue
-        error = -struct.unpack_from("=l", data, 16)[0]
-        if error:
-            raise OSError(error, "refused")
-        return answer
-
-
-def family_id(sock, name):
-    answer = netlink_call(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1,
-                          [(CTRL_ATTR_FAMILY_NAME, name.encode() + bytes(1))])
-    while answer:
-        length, kind = struct.unpack_from("=HH", answer)
-        if kind == CTRL_ATTR_FAMILY_ID:
-            return struct.unpack_from("=H", answer, 4)[0]
-        answer = answer[(length + 3) & ~3:]
-    return sys.exit("no such family")
-
-
 def fill(args):
-    sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
-    family, taken, error = family_id(sock, "turnpike_onramp"), 0, 0
+    sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC)
+    family, taken, error = genl.family_id(sock, "turnpike_onramp"), 0, 0
     for number in range(args.first, args.first + args.peers):
         peer = socket.inet_pton(socket.AF_INET6, f"::ffff:10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
         try:
-            netlink_call(sock, family, ONRAMP_CMD_CLOCK_SET, 1, [
+            genl.netlink_call(sock, family, ONRAMP_CMD_CLOCK_SET, 1, [
                 (ONRAMP_A_CLOCK_PEER, peer), (ONRAMP_A_CLOCK_OFFSET, bytes(8)),
                 (ONRAMP_A_CLOCK_ERROR, struct.pack("=L", 1)),
                 (ONRAMP_A_CLOCK_SECONDS, struct.pack("=L", args.seconds))])
@@ -278,8 +265,7 @@ def fill(args):
 
 
 def bind(args):
-    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
-        sock.bind(("", args.port))
+    with bound_socket(socket.AF_INET6, args.port):
         print("bound", flush=True)
         time.sleep(1000)
 

@@ -87,11 +87,11 @@ forward__queue_of_the_way_back_is_no_congestion() {
 	need_usec_ts && way_back delay 120us 100us || return
 	for signal in rtt forward; do
 		signal $signal && send timely --seconds 0.5 || break
-		eval "pacing_$signal=$(field pacing "$out")"
+		eval "bytes_$signal=$(field bytes "$out")"
 	done
 	way_back delay 20us
 	# shellcheck disable=SC2154  # eval sets them
-	[ "$pacing_forward" -gt $((2 * pacing_rtt)) ]
+	[ "$bytes_forward" -gt $((2 * bytes_rtt)) ]
 }
 
 forward__queue_of_the_way_there_is() {

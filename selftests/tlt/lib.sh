@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the tests of tlt share; the two hosts are those of selftests/lib/hosts.sh.
 # TURNPIKE_BUILD names the directory with the turnpike command; without it the
-# installed one is taken.
+# installed one is taken. TURNPIKE_TLT_ATTACH=tc: TLT is attached by tc, to the cable's ends.
 # shellcheck shell=bash disable=SC2034
 
 here=$(dirname "$(readlink -f "$0")")
@@ -13,7 +13,19 @@ port=5100
 stream=$here/stream.py
 turnpike=turnpike
 [ -z "${TURNPIKE_BUILD:-}" ] || turnpike=$TURNPIKE_BUILD/turnpike
+[ -z "${TURNPIKE_BUILD:-}" ] || export TC_LIB_DIR=$TURNPIKE_BUILD/tc
 command -v "$turnpike" > /dev/null || skip_all "needs the turnpike command"
+
+# A namespace's actions keep the module for a moment after its end.
+unload_by_tc() {
+	[ ! -d /sys/module/tlt ] || wait_for "actions to be gone" rmmod tlt 2> /dev/null
+}
+
+if [ "${TURNPIKE_TLT_ATTACH:-netfilter}" = tc ]; then
+	export TURNPIKE=$turnpike
+	turnpike=$here/by_tc
+	unload_module() { unload_by_tc; }
+fi
 
 # tlt_on [OPTION...]: at both ends
 tlt_on() {
@@ -25,9 +37,12 @@ tlt_off() {
 }
 
 # path NETEM...: what netem does to the packets of both directions
-path() {
-	in_a tc qdisc replace dev veth0 root netem limit 10000 "$@" &&
-		in_b tc qdisc replace dev veth0 root netem limit 10000 "$@"
+path() { path_from in_a "$@" && path_from in_b "$@"; }
+
+# Made anew: one that is changed keeps the rate it had.
+path_from() {
+	"$1" tc qdisc del dev veth0 root 2> /dev/null
+	"$1" tc qdisc add dev veth0 root netem limit 10000 "${@:2}"
 }
 
 start_server() { receive_in "$b" "$stream" serve "$@"; }
@@ -38,6 +53,37 @@ stop_server() {
 }
 
 not_listening() { ! listening; }
+
+# background [COUNT [BYTES]]: such streams on their way
+senders=
+background() {
+	senders=
+	for i in $(seq "${1:-8}"); do
+		ip netns exec "$a" "$stream" send 10.1.0.2 --seed "$i" --bytes "${2:-2000000}" \
+			--timeout 300 > /dev/null 2>&1 &
+		senders="$senders $!"
+	done
+	wait_for "flows" flows_are_up
+}
+
+flows_are_up() { [ "$(in_a ss -Htn dport = $port | grep -c ESTAB)" -ge 2 ]; }
+
+# All streams are right.
+background_ends_well() {
+	_bad=0
+	for sender in $senders; do
+		wait "$sender" || _bad=1
+	done
+	return $_bad
+}
+
+background_ends() {
+	# shellcheck disable=SC2086  # a list
+	kill $senders 2>/dev/null
+	# shellcheck disable=SC2086
+	wait $senders 2>/dev/null
+	return 0
+}
 
 # counter NAME [NETNS]: of the sending host
 counter() { ip netns exec "${2:-$a}" "$turnpike" tlt stats | sed -n "s/^$1 //p"; }

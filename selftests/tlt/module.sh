@@ -6,36 +6,6 @@
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-senders=
-background() {
-	senders=
-	for i in $(seq "${1:-8}"); do
-		ip netns exec "$a" "$stream" send 10.1.0.2 --seed "$i" --bytes 2000000 \
-			--timeout 300 > /dev/null 2>&1 &
-		senders="$senders $!"
-	done
-	wait_for "flows" flows_are_up
-}
-
-flows_are_up() { [ "$(in_a ss -Htn dport = 5100 | grep -c ESTAB)" -ge 2 ]; }
-
-# All streams are right.
-background_ends_well() {
-	_bad=0
-	for sender in $senders; do
-		wait "$sender" || _bad=1
-	done
-	return $_bad
-}
-
-background_ends() {
-	# shellcheck disable=SC2086  # a list
-	kill $senders 2>/dev/null
-	# shellcheck disable=SC2086
-	wait $senders 2>/dev/null
-	return 0
-}
-
 again() {
 	drop_hosts
 	make_hosts && path delay 200us loss 1% rate 200mbit && tlt_on && start_server --parallel
@@ -45,7 +15,7 @@ rules__replaced_under_traffic() {
 	background || return 1
 	for i in $(seq 20); do
 		tlt_on --map local --period "$i" && tlt_on --map vma --rule port=5100 &&
-			tlt_on --rule port=9 || return 1
+			tlt_on --rule port=9 && tlt_on --rule uid=0-9,port=5100 || return 1
 	done
 	tlt_on && background_ends_well
 }

@@ -17,12 +17,15 @@ set__defaults() {
 
 set__everything() {
 	tlt set --map vma --clock byte --sender rate --period 7 --foreign keep \
-		--rule dev=veth0,port=5000-5010,peer=10.1.0.77/24 --rule peer=fd01::9/64 || return 1
+		--rule dev=veth0,port=5000-5010,peer=10.1.0.77/24 --rule peer=fd01::9/64 \
+		--rule port=80,uid=1000-1999 --rule uid=0 || return 1
 	out=$(tlt show)
 	echo "$out"
 	echo "$out" | grep -q '^on map vma clock byte sender rate period 7 foreign keep$' &&
 		echo "$out" | grep -q 'rule dev=veth0 port=5000-5010 peer=10.1.0.0/24' &&
-		echo "$out" | grep -q 'rule peer=fd01::/64'
+		echo "$out" | grep -q 'rule peer=fd01::/64' &&
+		echo "$out" | grep -q 'rule port=80 uid=1000-1999' &&
+		echo "$out" | grep -q 'rule uid=0$'
 }
 
 set__own_map() {
@@ -35,6 +38,12 @@ set__json() {
 import json, sys
 config = json.load(sys.stdin)
 sys.exit(not (config["enabled"] and config["dscp"]["plain"] == 23 and config["rules"] == []))'
+}
+
+set__json_of_users() {
+	tlt set --rule uid=5-6 --rule uid=7 && tlt show -j | python3 -c '
+import json, sys
+sys.exit(json.load(sys.stdin)["rules"] != [{"uid": "5-6"}, {"uid": "7"}])'
 }
 
 # refused REASON OPTION...: with that reason, and nothing changes
@@ -61,6 +70,12 @@ set__nonsense_is_refused() {
 		refused "0 to 32" --rule peer=10.1.0.0/33 &&
 		refused "not '" --rule color=red &&
 		refused "given twice" --rule port=1,port=2 &&
+		refused "0 to 4294967294" --rule uid=4294967295 &&
+		refused "0 to 4294967294" --rule uid=root &&
+		refused "users '9-8' ends before" --rule uid=9-8 &&
+		refused "begins with /" --rule cgroup=a &&
+		refused "at most 511" --rule "cgroup=/$(printf '%511s' '' | tr ' ' a)" &&
+		refused "no such cgroup\|have no cgroup" --rule cgroup=/nowhere &&
 		refused "adaptive" --clock never &&
 		refused "0 to 32767" --period 40000
 }
@@ -98,6 +113,7 @@ need_module
 make_hosts
 trap 'drop_hosts; unload_module' EXIT
 run_cases show__off_at_first set__defaults set__everything set__own_map set__json \
+	set__json_of_users \
 	set__nonsense_is_refused set__too_many_rules_are_refused set__needs_the_right \
 	namespaces__are_apart off__twice stats__have_every_counter
 finish_hosts

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """A stream of known bytes, compared at its other end.
 
-stream.py serve [--port N] [--slow S] [--parallel] [--receive-buffer BYTES]
+stream.py serve [--port N] [--slow S] [--parallel] [--receive-buffer BYTES] [--uid N]
     take connections one after another (or all at once) until killed, each with a
     first line "WAY SEED BYTES" and then what SEED makes, a function of the offset;
     answer "ok" or what differs
     --slow: read a little at a time, with pauses that let the window close
+    --uid: this user's is what is taken, while who listens stays the same
 stream.py send ADDRESS --seed N --bytes N [--way WAY] [--repeat N] [--port N] [--tos N]
-               [--write BYTES] [--pause S] [--timeout S]
+               [--write BYTES] [--pause S] [--timeout S] [--uid N]
     send such a stream, and print "seconds=S retransmits=N bytes=N" of what was
     compared; with --repeat so many, each with a seed of its own. WAY is one of
     plain   the receiver answers when it has all
@@ -19,10 +20,12 @@ stream.py send ADDRESS --seed N --bytes N [--way WAY] [--repeat N] [--port N] [-
     urgent  rounds of data with an urgent byte among it, which the receiver must find
             at its place and apart from the rest; inline: within the rest
     --write, --pause: so many bytes at a time, and then wait
+    --uid: of the user whose sockets these are
 """
 import argparse
 import contextlib
 import fcntl
+import os
 import random
 import select
 import socket
@@ -154,6 +157,12 @@ def send_content(sock, seed, args):
                 time.sleep(args.pause)
 
 
+def become(uid):
+    """The user whose sockets those are that come from now on."""
+    if uid is not None:
+        os.setuid(uid)
+
+
 class Server:
     def __init__(self, args):
         self.args = args
@@ -226,6 +235,7 @@ class Server:
             if self.args.receive_buffer:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
                                     self.args.receive_buffer)
+            become(self.args.uid)
             while True:
                 sock, _ = listener.accept()
                 if self.args.parallel:
@@ -326,6 +336,7 @@ class Sender:
 def send(args):
     start = time.monotonic()
     retransmits = compared = 0
+    become(args.uid)
     for number in range(args.repeat):
         sender = Sender(args, args.seed + number)
         fault = sender.run()
@@ -346,6 +357,7 @@ def main():
     server.add_argument("--slow", type=float, default=0)
     server.add_argument("--parallel", action="store_true")
     server.add_argument("--receive-buffer", type=int, default=0)
+    server.add_argument("--uid", type=int)
     sender = commands.add_parser("send")
     sender.add_argument("address")
     sender.add_argument("--port", type=int, default=5100)
@@ -358,6 +370,7 @@ def main():
     sender.add_argument("--write", type=int, default=0)
     sender.add_argument("--pause", type=float, default=0)
     sender.add_argument("--timeout", type=float, default=60)
+    sender.add_argument("--uid", type=int)
     args = parser.parse_args()
     if args.command == "serve":
         return Server(args).run()

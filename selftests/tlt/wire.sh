@@ -101,6 +101,16 @@ rules__others_are_not_touched() {
 	[ $_status = 0 ] && [ "$(grep -c '^dscp [^0]' "$seen")" = 0 ]
 }
 
+# Ranges that begin and end on both sides of the port, and of a multiple of 256.
+rules__ranges_of_ports() {
+	tlt_on --rule port=4864-5120 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		tlt_on --rule port=5000-5099 --rule port=5101-5200 && watched sends &&
+		[ "$(grep -c '^dscp [^0]' "$seen")" = 0 ]
+	_status=$?
+	tlt_on
+	return $_status
+}
+
 rules__device_and_prefix() {
 	tlt_on --rule dev=veth0,port=5100 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
 		in_a "$turnpike" tlt set --rule peer=10.1.0.0/24 &&
