@@ -3,10 +3,13 @@
  * A TCP sender and receiver small enough for an initrd.
  *
  *	flow serve PORT				accept and read for ever
- *	flow send ADDRESS PORT SECONDS CC	send as fast as it goes, print the
+ *	flow send ADDRESS PORT SECONDS CC [BYTES]
+ *						send as fast as it goes, print the
  *						bytes that left the socket buffer
  *
- * ADDRESS is IPv4.  CC names the congestion control; "-" leaves the default.
+ * ADDRESS is IPv4.  CC names the congestion control; "-" leaves the default.  Until
+ * BYTES have left it goes on after SECONDS, and it waits for a server: both a minute at
+ * most, since a busy machine may give its guest a tenth of its time and less.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -26,6 +29,7 @@
 
 #define CHUNK_BYTES 65536
 #define MAX_FLOWS 64
+#define PATIENCE_S 60
 
 static double now_s(void)
 {
@@ -81,23 +85,43 @@ static _Noreturn void serve(const char *port)
 	}
 }
 
-static int send_for(const char *address, const char *port, double seconds,
-		    const char *cc)
+/* A socket that refused may not be connected again: a new one each time. */
+static int connected(const char *address, const char *port, const char *cc)
 {
 	struct sockaddr_in in = address_of(address, port);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	double end = now_s() + PATIENCE_S;
+
+	for (;;) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		if (strcmp(cc, "-") &&
+		    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
+			err(1, "%s", cc);
+		if (!connect(fd, (struct sockaddr *)&in, sizeof(in)))
+			return fd;
+		if (errno != ECONNREFUSED || now_s() > end)
+			err(1, "connect");
+		close(fd);
+		usleep(50000);
+	}
+}
+
+static long long left(int fd, long long sent)
+{
+	int unsent = 0;
+
+	ioctl(fd, SIOCOUTQ, &unsent);
+	return sent - unsent;
+}
+
+static int send_for(int fd, double seconds, long long enough_bytes)
+{
 	static char chunk[CHUNK_BYTES];
 	struct linger abort = { .l_onoff = 1 };
 	struct timeval wake = { .tv_usec = 100000 };
+	double end = now_s() + seconds;
 	long long sent = 0;
-	double end;
-	int unsent = 0;
 
-	if (strcmp(cc, "-") &&
-	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
-		err(1, "%s", cc);
-	if (connect(fd, (struct sockaddr *)&in, sizeof(in)))
-		err(1, "connect");
 	/*
 	 * The connection ends with the process.  What is in the buffer would else be
 	 * sent after it, for minutes on a slow machine, by a socket that holds modules.
@@ -105,7 +129,8 @@ static int send_for(const char *address, const char *port, double seconds,
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
 	/* Not before: a connect that takes longer (a lost SYN) would fail. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wake, sizeof(wake));
-	for (end = now_s() + seconds; now_s() < end;) {
+	while (now_s() < end ||
+	       (left(fd, sent) < enough_bytes && now_s() < end + PATIENCE_S)) {
 		ssize_t n = send(fd, chunk, sizeof(chunk), 0);
 
 		if (n > 0)
@@ -113,8 +138,7 @@ static int send_for(const char *address, const char *port, double seconds,
 		else if (n < 0 && errno != EAGAIN && errno != EINTR)
 			break;
 	}
-	ioctl(fd, SIOCOUTQ, &unsent);
-	printf("%lld\n", sent - unsent);
+	printf("%lld\n", left(fd, sent));
 	return 0;
 }
 
@@ -123,8 +147,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && !strcmp(argv[1], "serve"))
 		serve(argv[2]);
-	if (argc == 6 && !strcmp(argv[1], "send"))
-		return send_for(argv[2], argv[3], atof(argv[4]), argv[5]);
-	fprintf(stderr, "usage: flow serve PORT | flow send ADDRESS PORT SECONDS CC\n");
+	if ((argc == 6 || argc == 7) && !strcmp(argv[1], "send"))
+		return send_for(connected(argv[2], argv[3], argv[5]), atof(argv[4]),
+				argc == 7 ? atoll(argv[6]) : 0);
+	fprintf(stderr, "usage: flow serve PORT | flow send ADDRESS PORT SECONDS CC [BYTES]\n");
 	return 2;
 }

@@ -7,6 +7,17 @@
 
 in_a() { ip netns exec a "$@"; }
 
+# soon COMMAND...: until it succeeds, a minute at least. How long that takes is the
+# machine's affair: on a busy one a guest stands still for seconds.
+soon() {
+	for _ in $(seq 600); do
+		"$@" && return 0
+		sleep 0.1
+	done
+	echo "waited in vain: $*"
+	return 1
+}
+
 # make_pair QDISC...: what both ends have at the root
 make_pair() {
 	ip netns add a && ip netns add b || return 1
@@ -22,7 +33,6 @@ make_pair() {
 	in_a sysctl -q -w net.ipv4.tcp_orphan_retries=1
 	ip netns exec b flow serve 5000 > /dev/null 2>&1 &
 	server=$!
-	sleep 0.5
 }
 
 drop_pair() {
@@ -42,16 +52,19 @@ start_flows() {
 	done
 }
 
+# end_flows: those of start_flows
+end_flows() {
+	# shellcheck disable=SC2086  # a list of processes
+	{ kill $flows; wait $flows; } 2>/dev/null
+	return 0
+}
+
 start_timely_flows() { start_flows "$1" timely timely_patched timely timely_patched; }
 
 # unload MODULE: a socket's namespace and its last reference go away some time after
 # the process, as does another module's
 unload() {
-	for _ in $(seq 150); do
-		rmmod "$1" 2>/dev/null && return 0
-		sleep 0.1
-	done
-	rmmod "$1" && return 0
+	soon rmmod "$1" 2>/dev/null && return 0
 	# What holds it, for the one who reads this.
 	grep "^$1 " /proc/modules
 	for netns in a b; do

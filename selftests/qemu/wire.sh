@@ -15,16 +15,6 @@ nics() {
 
 two_nics() { [ "$(nics | wc -l)" = 2 ]; }
 
-# soon COMMAND...: until it succeeds, a minute at least
-soon() {
-	for _ in $(seq 600); do
-		"$@" && return 0
-		sleep 0.1
-	done
-	echo "waited in vain: $*"
-	return 1
-}
-
 make_wire() {
 	ip netns add a && ip netns add b && soon two_nics || return 1
 	for nic in $(nics); do
@@ -50,18 +40,19 @@ drop_wire() {
 	ip netns del b
 }
 
+# start_traffic SECONDS: what a test sends; one of other flows has its own
+start_traffic() { start_timely_flows "$1"; }
+
 # while_sending SECONDS COMMAND...: the command again and again while flows send. They are
 # ended then: one whose path was taken away may wait a minute before it tries again.
 while_sending() {
-	start_timely_flows "$1"
+	start_traffic "$1"
 	_end=$((SECONDS + $1))
 	shift
 	while [ $SECONDS -lt $_end ]; do
 		"$@" || return 1
 	done
-	# shellcheck disable=SC2086  # a list of processes
-	{ kill $flows; wait $flows; } 2>/dev/null
-	return 0
+	end_flows
 }
 
 # counted NAME: nicstamp's counter

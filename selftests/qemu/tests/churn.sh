@@ -7,16 +7,17 @@
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 
+in_use() { ! grep -q '^tcp_timely [0-9]* 0 ' /proc/modules; }
+
 unload_is_refused_in_use() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
-	start_timely_flows 3
-	sleep 1
+	start_timely_flows 100
+	soon in_use || return 1
 	if rmmod tcp_timely 2>/dev/null; then
 		echo "unloaded under its own flows"
 		return 1
 	fi
-	# shellcheck disable=SC2086  # a list of processes
-	wait $flows
+	end_flows
 	drop_pair
 	unload tcp_timely
 }
@@ -36,7 +37,7 @@ reload_between_flows() {
 
 reload_under_other_traffic() {
 	make_pair fq || return 1
-	ip netns exec a flow send 10.0.0.2 5000 6 cubic > /run/sent &
+	ip netns exec a flow send 10.0.0.2 5000 6 cubic 1048576 > /run/sent &
 	other=$!
 	for _ in $(seq 10); do
 		insmod /modules/tcp_timely.ko || return 1
@@ -44,7 +45,7 @@ reload_under_other_traffic() {
 	done
 	wait $other
 	drop_pair
-	[ "$(cat /run/sent)" -gt 1048576 ]
+	[ "$(cat /run/sent)" -ge 1048576 ]
 }
 
 namespace_goes_under_traffic() {

@@ -29,21 +29,25 @@ start_four_flows() { start_flows "$1" cubic cubic cubic cubic; }
 
 onramp() { ip netns exec a tc qdisc "$1" dev eth0 root onramp "${@:2}"; }
 
+sampled() {
+	[ "$(in_a tc -s qdisc show dev eth0 | sed -n 's/.* samples \([0-9]*\).*/\1/p')" "$@" ]
+}
+
 traffic_is_sampled_where_it_can_be() {
 	insmod /modules/sch_onramp.ko && make_onramp_pair || return 1
-	start_four_flows 2
-	# shellcheck disable=SC2086  # a list of processes
-	wait $flows
-	shown=$(ip netns exec a tc -s qdisc show dev eth0)
-	echo "$shown"
-	drop_pair
-	unload sch_onramp || return 1
-	samples=$(echo "$shown" | sed -n 's/.* samples \([0-9]*\).*/\1/p')
 	if has_feedback; then
-		[ "$samples" -gt 100 ]
+		start_four_flows 100
+		soon sampled -gt 100
+		good=$?
+		end_flows
 	else
-		[ "$samples" = 0 ]
+		in_a flow send 10.0.0.2 5000 2 cubic 1048576 > /run/sent
+		[ "$(cat /run/sent)" -ge 1048576 ] && sampled = 0
+		good=$?
 	fi
+	in_a tc -s qdisc show dev eth0
+	drop_pair
+	unload sch_onramp && [ $good = 0 ]
 }
 
 qdisc_changes_under_traffic() {
@@ -93,21 +97,21 @@ link_and_namespace_go_under_traffic() {
 # stat NETNS NAME: a counter of OR-ACKs
 stat() { ip netns exec "$1" turnpike onramp stats | sed -n "s/^$2 //p"; }
 
+receipts_tell() { [ "$(stat "$1" samples)" -gt 0 ]; }
+
 key() { ip netns exec "$1" turnpike onramp key "${@:2}"; }
 
 # Both ends send data and receipts; whatever either has comes and goes.
-receipts_while_all_comes_and_goes() {
+receipts_under_changes() {
 	echo 00112233445566778899aabbccddeeff > /run/key
 	insmod /modules/sch_onramp.ko && make_pair onramp threshold 20us feedback orack || return 1
 	ip netns exec a flow serve 5000 > /dev/null 2>&1 &
 	other_server=$!
-	start_four_flows 60
-	ip netns exec b flow send 10.0.0.1 5000 60 cubic > /dev/null 2>&1 &
+	start_four_flows 600
+	ip netns exec b flow send 10.0.0.1 5000 600 cubic > /dev/null 2>&1 &
 	flows="$flows $!"
-	sleep 2
 	for netns in a b; do
-		echo "$netns: receipts taken $(stat $netns receipts_taken), samples $(stat $netns samples)"
-		[ "$(stat $netns samples)" -gt 0 ] || return 1
+		soon receipts_tell $netns || return 1
 	done
 	for _ in $(seq 3); do
 		key a add 1 /run/key && key b add 1 /run/key && key a del 1 && key b del 1 || return 1
@@ -122,18 +126,19 @@ receipts_while_all_comes_and_goes() {
 			ip netns exec $netns tc qdisc add dev eth0 root onramp feedback orack || return 1
 		done
 	done
-	for _ in $(seq 50); do
-		again=$(stat a samples)
-		[ "$again" -gt 0 ] && break
-		sleep 0.1
+	soon receipts_tell a
+}
+
+receipts_while_all_comes_and_goes() {
+	receipts_under_changes
+	good=$?
+	for netns in a b; do
+		ip netns exec $netns turnpike onramp stats | tr '\n' ' '
+		ip netns exec $netns turnpike onramp peers
 	done
-	echo "samples after all that $again"
-	ip netns exec a turnpike onramp stats | tr '\n' ' '
-	ip netns exec a turnpike onramp peers
-	# shellcheck disable=SC2086
-	kill $flows $other_server
+	flows="$flows $other_server" end_flows
 	drop_pair
-	unload sch_onramp && [ "$again" -gt 0 ]
+	unload sch_onramp && [ $good = 0 ]
 }
 
 beside_timely_in_any_order() {

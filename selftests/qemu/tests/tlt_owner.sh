@@ -8,6 +8,7 @@
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 tree=/sys/fs/cgroup
+enough_bytes=100000
 
 tlt_a() { in_a turnpike tlt "$@"; }
 tlt_b() { ip netns exec b turnpike tlt "$@"; }
@@ -25,7 +26,7 @@ within() {
 # sends CGROUP: a flow from there; how many of its host's packets were marked is $count
 sends() {
 	before=$(marked)
-	within "$1" ip netns exec a flow send 10.0.0.2 5000 1 cubic > /dev/null || return 1
+	within "$1" ip netns exec a flow send 10.0.0.2 5000 1 cubic $enough_bytes > /dev/null || return 1
 	count=$(($(marked) - before))
 	echo "from $1: $count marked"
 }
@@ -58,8 +59,7 @@ receiver_by_its_listener() {
 	answers=$(marked b)
 	sends / && [ "$(marked b)" = "$answers" ] || return 1
 	within /front ip netns exec b flow serve 5001 > /dev/null 2>&1 &
-	sleep 0.5
-	in_a flow send 10.0.0.2 5001 1 cubic > /dev/null
+	in_a flow send 10.0.0.2 5001 1 cubic $enough_bytes > /dev/null
 	kill "$(cat $tree/front/cgroup.procs)"
 	echo "answers marked: $(($(marked b) - answers))"
 	[ "$(marked b)" -gt "$answers" ] && tlt_b set
@@ -98,14 +98,8 @@ longest_paths_are_shown() {
 }
 
 dying() { sed -n 's/^nr_dying_descendants //p' $tree/cgroup.stat; }
-none_is_dying() {
-	for _ in $(seq 100); do
-		[ "$(dying)" != 0 ] || return 0
-		sleep 0.1
-	done
-	echo "$(dying) cgroups are held"
-	return 1
-}
+let_go() { [ "$(dying)" = 0 ]; }
+none_is_dying() { soon let_go || { echo "$(dying) cgroups are held"; return 1; }; }
 
 # What is removed is held by its rule, and by nothing after that.
 removed_is_let_go() {
@@ -119,7 +113,7 @@ removed_is_let_go() {
 }
 
 replaced_under_traffic() {
-	within /front ip netns exec a flow send 10.0.0.2 5000 4 cubic > /run/sent &
+	within /front ip netns exec a flow send 10.0.0.2 5000 4 cubic $enough_bytes > /run/sent &
 	flow=$!
 	for _ in $(seq 20); do
 		tlt_a set --rule cgroup=/front && tlt_b set --rule cgroup=/ &&
@@ -127,14 +121,14 @@ replaced_under_traffic() {
 			tlt_a off && tlt_b set || return 1
 	done
 	wait $flow
-	[ "$(cat /run/sent)" -gt 100000 ] && tlt_a set
+	[ "$(cat /run/sent)" -ge $enough_bytes ] && tlt_a set
 }
 
 # Numbers mean what they mean to who owns the network namespace, who may set rules there.
 users_of_another_namespace_are_refused() {
-	unshare -U -r -n sleep 100 &
+	unshare -U -r -n sleep 1000 &
 	_owner=$!
-	sleep 0.5
+	soon grep -q '^sleep$' /proc/$_owner/comm || return 1
 	_shown=$(nsenter -t $_owner -n turnpike tlt show)
 	out=$(nsenter -t $_owner -n turnpike tlt set --rule uid=0 2>&1) && return 1
 	echo "$out"
@@ -160,6 +154,5 @@ for case in cgroup_and_those_below_it root_is_all all_parts_of_a_rule receiver_b
 	replaced_under_traffic users_of_another_namespace_are_refused namespace_goes_with_its_rule; do
 	ktap_case "${case//_/ }" $case
 done
-sleep 1
-ktap_case "module unloads" rmmod tlt
+ktap_case "module unloads" unload tlt
 ktap_finish
