@@ -55,6 +55,12 @@ while_sending() {
 	end_flows
 }
 
+both() { ip netns exec a "$@" && ip netns exec b "$@"; }
+
+# What arrives is stamped by the NIC; what it sends is stamped without a command, frame by
+# frame, since these NICs do not say which frame's time a TSO packet's stamp is.
+stamps_on() { both hwstamp_ctl -i eth0 -t 0 -r 1 > /dev/null && both ethtool -K eth0 tso off; }
+
 # counted NAME: nicstamp's counter
 counted() { turnpike stamps stats | sed -n "s/^$1 //p"; }
 
@@ -81,6 +87,27 @@ namespaces_go() {
 		make_wire && "$@" || return 1
 	done
 	more_samples
+}
+
+flows_shown() { turnpike stamps flows >> /run/shown && turnpike stamps devices > /dev/null; }
+
+# By stamps less than by TCP: in sum, since the two may be of different bytes of a burst.
+rtt_less_than_tcp() {
+	: > /run/shown && while_sending 3 flows_shown || return 1
+	tail -n 4 /run/shown
+	awk '{
+		for (i = 1; i < NF; i += 2)
+			of[$i] = $(i + 1)
+		if (!of["samples"] || !of["tcp_rtt_ns"])
+			next
+		lines++
+		stamps += of["rtt_ns"]
+		tcp += of["tcp_rtt_ns"]
+	} END {
+		if (lines)
+			print lines " lines: by stamps " stamps / lines " ns, by TCP " tcp / lines
+		exit !lines || stamps > tcp
+	}' /run/shown
 }
 
 down_and_up() {

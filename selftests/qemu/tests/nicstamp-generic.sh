@@ -37,27 +37,6 @@ becomes_samples() {
 
 used_twice() { ! use; }
 
-shown() { turnpike stamps flows >> /run/shown && turnpike stamps devices > /dev/null; }
-
-# In sum, since the two may be of different bytes of a burst.
-less_than_tcp() {
-	: > /run/shown && while_sending 3 shown || return 1
-	tail -n 4 /run/shown
-	awk '{
-		for (i = 1; i < NF; i += 2)
-			of[$i] = $(i + 1)
-		if (!of["samples"] || !of["tcp_rtt_ns"])
-			next
-		lines++
-		stamps += of["rtt_ns"]
-		tcp += of["tcp_rtt_ns"]
-	} END {
-		if (lines)
-			print lines " lines: by stamps " stamps / lines " ns, by TCP " tcp / lines
-		exit !lines || stamps > tcp
-	}' /run/shown
-}
-
 drop_and_use() { drop && use; }
 
 used_and_dropped() { while_sending 4 drop_and_use && more_samples; }
@@ -104,7 +83,7 @@ ktap_case "modules and NICs are there" loads
 ktap_case "no sample of a device that is not used" no_sample_comes
 ktap_case "stamps become samples" becomes_samples
 ktap_case "a device is used once" used_twice
-ktap_case "RTT by stamps is on average no longer than TCP's" less_than_tcp
+ktap_case "RTT by stamps is on average no longer than TCP's" rtt_less_than_tcp
 ktap_case "device is used and dropped under traffic" used_and_dropped
 ktap_case "rings are resized and the link flaps under traffic" rings_resized
 ktap_case "driver is unbound and bound under traffic" driver_unbinds

@@ -30,7 +30,7 @@ start_four_flows() { start_flows "$1" cubic cubic cubic cubic; }
 onramp() { ip netns exec a tc qdisc "$1" dev eth0 root onramp "${@:2}"; }
 
 sampled() {
-	[ "$(in_a tc -s qdisc show dev eth0 | sed -n 's/.* samples \([0-9]*\).*/\1/p')" "$@" ]
+	test "$(in_a tc -s qdisc show dev eth0 | sed -n 's/.* samples \([0-9]*\).*/\1/p')" "$@"
 }
 
 traffic_is_sampled_where_it_can_be() {
@@ -42,7 +42,7 @@ traffic_is_sampled_where_it_can_be() {
 		end_flows
 	else
 		in_a flow send 10.0.0.2 5000 2 cubic 1048576 > /run/sent
-		[ "$(cat /run/sent)" -ge 1048576 ] && sampled = 0
+		[ "$(cat /run/sent)" -ge 1048576 ] && sampled -eq 0
 		good=$?
 	fi
 	in_a tc -s qdisc show dev eth0
