@@ -7,10 +7,11 @@
 
 in_a() { ip netns exec a "$@"; }
 
-# soon COMMAND...: until it succeeds, a minute at least. How long that takes is the
-# machine's affair: on a busy one a guest stands still for seconds.
+# soon COMMAND...: until it succeeds, a minute and 50 times at least. How long that takes is
+# the machine's affair: on a busy one a guest stands still for seconds.
 soon() {
-	for _ in $(seq 600); do
+	_until=$((SECONDS + 60))
+	for ((_tries = 0; _tries < 50 || SECONDS < _until; _tries++)); do
 		"$@" && return 0
 		sleep 0.1
 	done

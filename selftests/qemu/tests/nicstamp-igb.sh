@@ -16,6 +16,8 @@
 . /wire.sh
 # shellcheck source=selftests/qemu/ptp.sh
 . /ptp.sh
+# of ptp.sh
+hwts_filter=normal
 # samples that show that they come
 enough=20
 
