@@ -177,8 +177,9 @@ static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdic
 		nicstamp_port_count(port, STAMPS_STAT_RETRANSMITTED);
 }
 
-/* RCU read side, as all below: a record is made of @skb. */
-static bool nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
+/* RCU read side, as all below: a record is made of @skb. NICSTAMP_UNKNOWN: nobody follows it. */
+static enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
+					   bool slot)
 {
 	enum nicstamp_verdict verdict;
 	struct nicstamp_flow *flow;
@@ -186,27 +187,39 @@ static bool nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
 
 	flow = nicstamp_sender(skb, &run);
 	if (!flow)
-		return false;
+		return NICSTAMP_UNKNOWN;
 	slot = slot && !(port->info.no_tso && run.seg_bytes);
 	spin_lock_bh(&flow->lock);
 	verdict = nicstamp_match_post(&flow->match, run.start_seq, run.end_seq, run.seg_bytes,
 				      ktime_get_ns(), slot);
 	spin_unlock_bh(&flow->lock);
 	nicstamp_count_post(port, verdict);
-	return verdict == NICSTAMP_OK;
+	return verdict;
 }
 
 /* Its departure is wanted: told when the stamp comes, and no record is made. */
-static bool nicstamp_want_departure(struct nicstamp_port *port, const struct sk_buff *skb,
-				    bool slot)
+static enum nicstamp_verdict nicstamp_want_departure(const struct nicstamp_port *port,
+						     const struct sk_buff *skb, bool slot)
 {
 	struct nicstamp_run run;
 
 	if (!nicstamp_departs(skb, &run) || !nicstamp_depart_wanted(skb->sk, run.data_end_seq))
-		return false;
-	slot = slot && !(port->info.no_tso && run.seg_bytes);
-	nicstamp_port_count(port, slot ? STAMPS_STAT_WANTED : STAMPS_STAT_NO_SLOT);
-	return slot;
+		return NICSTAMP_UNKNOWN;
+	return slot && !(port->info.no_tso && run.seg_bytes) ? NICSTAMP_OK : NICSTAMP_NO_SLOT;
+}
+
+/* Does anybody want the stamp of @skb?  One without a slot is counted once. */
+static bool nicstamp_want(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
+{
+	enum nicstamp_verdict posted = nicstamp_post(port, skb, slot);
+	enum nicstamp_verdict departs;
+
+	if (posted == NICSTAMP_OK)
+		return true;
+	departs = nicstamp_want_departure(port, skb, slot);
+	if (departs != posted)
+		nicstamp_count_post(port, departs);
+	return departs == NICSTAMP_OK;
 }
 
 /* True if it was wanted. */
@@ -307,7 +320,7 @@ static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *
 /* The clock is the host's: stamps are taken here and now. RCU read side. */
 void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb)
 {
-	if (nicstamp_may_lock() && nicstamp_post(port, skb, true))
+	if (nicstamp_may_lock() && nicstamp_post(port, skb, true) == NICSTAMP_OK)
 		nicstamp_sent(port, skb, ktime_get_ns());
 }
 
@@ -332,8 +345,7 @@ bool __nicstamp_tx_wanted(struct nicstamp_port __rcu **portp, const struct sk_bu
 	if (port && port->host)
 		nicstamp_host_tx(port, skb);
 	else if (port)
-		wanted = nicstamp_post(port, skb, slot) ||
-			 nicstamp_want_departure(port, skb, slot);
+		wanted = nicstamp_want(port, skb, slot);
 	rcu_read_unlock();
 	return wanted;
 }

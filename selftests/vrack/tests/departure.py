@@ -93,9 +93,16 @@ class Hosts(Rack):
     def peer(self):
         return json.loads(self.inside("h0", TURNPIKE, "onramp", "peers", "-j"))[0]
 
+    def qdisc(self):
+        return json.loads(self.inside("h0", "tc", "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
+
+    def packets(self):
+        """That the sender's qdisc has sent so far."""
+        return self.qdisc()["packets"]
+
     def counts(self):
         """Of the sender's qdisc, so far."""
-        shown = json.loads(self.inside("h0", "tc", "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
+        shown = self.qdisc()
         names = ("samples", "samples_wire", "ignored_unstamped", "pauses")
         return {name: shown[name] for name in names}, shown["delay_p99_ns"]
 
@@ -104,6 +111,12 @@ def told():
     """nicstamp's counters."""
     done = subprocess.run([TURNPIKE, "stamps", "stats", "-j"], check=True, capture_output=True)
     return json.loads(done.stdout)
+
+
+def asked_of_nicstamp():
+    """Packets for which the driver got an answer that is counted."""
+    counters = told()
+    return sum(counters[name] for name in ("wanted", "full", "no_slot", "retransmitted"))
 
 
 def moved(rack, **how):
@@ -267,6 +280,23 @@ def nicstamp__is_shared_with_timely():
             knob.write("cubic")
         rmmod("tcp_timely")
         wire(moved(rack, bursts=True)[0])
+
+
+def nicstamp__counts_a_packet_without_a_slot_once():
+    insmod("tcp_timely/tcp_timely.ko")
+    with Hosts(nic=CLOCK + " phc_tx_slots=1") as rack:
+        rack.inside("h0", "ip", "link", "set", "eth0", "gso_max_segs", "1")
+        with Namespace("h0"), open("/proc/sys/net/ipv4/tcp_congestion_control", "w",
+                                   encoding="ascii") as knob:
+            knob.write("timely")
+        asked, refused, sent = asked_of_nicstamp(), told()["no_slot"], rack.packets()
+        # as fast as the line goes, several packets are in the NIC at a time
+        moved(rack, pacing=10 * PACING)
+        asked, refused = asked_of_nicstamp() - asked, told()["no_slot"] - refused
+        sent = rack.packets() - sent
+        print(f"# asked {asked} times for {sent} packets, {refused} had no slot", flush=True)
+        assert refused > sent // 10 and sent // 2 < asked <= sent, told()
+    rmmod("tcp_timely")
 
 
 def nicstamp__goes_and_comes_back_under_traffic():
