@@ -45,7 +45,7 @@ help:
 	@echo '  make check       style checks and unit tests; no root, under a minute once built'
 	@echo '  make test        everything: check, module tests in UML 6.12, 6.1 and debug kernels,'
 	@echo '                   short scenarios, stock kernels in QEMU (TIERS="..." picks some)'
-	@echo '  make drivers-check  every patched NIC driver, for both stock kernels (half an hour)'
+	@echo '  make drivers-check  every patched NIC driver for both stock kernels, two on emulated NICs (half an hour)'
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
 	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'

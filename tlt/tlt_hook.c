@@ -2,12 +2,29 @@
 /*
  * The netfilter hooks, in the namespaces where TLT is on.  They are the last at
  * their places: what other rules make of a packet's code point comes before.
+ *
+ * What a VRF sends comes by twice, for the device of the VRF and for the one below: the
+ * second counts, and rules name that one.  What stays within a VRF is seen once, for its
+ * device, and left alone.
  */
+#include <linux/ipv6.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
+#include <net/ip.h>
 
 #include "tlt.h"
 #include "tlt_quick.h"
+
+static bool tlt_hook_comes_again(const struct nf_hook_state *state)
+{
+	return netif_is_l3_master(state->out);
+}
+
+/* The device below that of a VRF, whose @skb is; 0: there is none. */
+static int tlt_hook_port(const struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	return state->pf == NFPROTO_IPV4 ? inet_sdif(skb) : inet6_sdif(skb);
+}
 
 static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buff *skb,
 					       const struct nf_hook_state *state,
@@ -17,7 +34,7 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 	struct tlt_packet p = { .out = true, .ifindex = dst ? dst->dev->ifindex : 0 };
 	struct sk_buff *tail;
 
-	if (!tlt_packet_read(skb, state->pf, skb->len, &p) ||
+	if (tlt_hook_comes_again(state) || !tlt_packet_read(skb, state->pf, skb->len, &p) ||
 	    !tlt_config_matches(config, skb, skb->sk, &p))
 		return NF_ACCEPT;
 	p.generation = tlt_config_token(config, skb->sk);
@@ -34,14 +51,15 @@ static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff
 					      const struct nf_hook_state *state,
 					      const struct tlt_config *config)
 {
-	struct tlt_packet p = { .ifindex = state->in ? state->in->ifindex : 0 };
+	int ifindex = state->in ? state->in->ifindex : 0, port = tlt_hook_port(skb, state);
+	struct tlt_packet p = { .ifindex = port ?: ifindex };
 	unsigned int verdict = NF_ACCEPT;
 	struct sock *sk;
 
 	if (!tlt_packet_read(skb, state->pf, skb->len, &p))
 		return NF_ACCEPT;
 	/* Early demultiplexing has usually found it. */
-	sk = skb->sk ?: tlt_packet_lookup(state->net, skb, &p, p.ifindex, 0);
+	sk = skb->sk ?: tlt_packet_lookup(state->net, skb, &p, ifindex, port);
 	if (tlt_config_matches(config, skb, sk, &p)) {
 		p.generation = tlt_config_token(config, sk);
 		verdict = tlt_in(tn, skb, sk, config, &p);
@@ -57,7 +75,8 @@ static __always_inline unsigned int tlt_hook_out_ours(struct tlt_net *tn, struct
 {
 	const struct tcphdr *th = tlt_quick_header(skb, family);
 
-	if (!tlt_quick_is_tcp(skb, family) || tlt_quick_out(tn, config, skb, th, family))
+	if (!tlt_quick_is_tcp(skb, family) || tlt_hook_comes_again(state) ||
+	    tlt_quick_out(tn, config, skb, th, family))
 		return NF_ACCEPT;
 	return tlt_hook_out_long(tn, skb, state, config);
 }

@@ -7,7 +7,7 @@
  *						send as fast as it goes, print the
  *						bytes that left the socket buffer
  *
- * ADDRESS is IPv4.  CC names the congestion control; "-" leaves the default.  Until
+ * ADDRESS is IPv4, ADDRESS%DEVICE of that device alone.  CC names the congestion control; "-" leaves the default.  Until
  * BYTES have left it goes on after SECONDS, and it waits for a server: both a minute at
  * most, since a busy machine may give its guest a tenth of its time and less.
  */
@@ -42,9 +42,11 @@ static double now_s(void)
 static struct sockaddr_in address_of(const char *address, const char *port)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET };
+	char host[INET_ADDRSTRLEN];
 
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(address, "%"), address);
 	in.sin_port = htons(atoi(port));
-	if (inet_pton(AF_INET, address, &in.sin_addr) != 1) {
+	if (inet_pton(AF_INET, host, &in.sin_addr) != 1) {
 		fprintf(stderr, "flow: '%s' is no IPv4 address\n", address);
 		exit(1);
 	}
@@ -89,6 +91,7 @@ static _Noreturn void serve(const char *port)
 static int connected(const char *address, const char *port, const char *cc)
 {
 	struct sockaddr_in in = address_of(address, port);
+	const char *device = strchr(address, '%');
 	double end = now_s() + PATIENCE_S;
 
 	for (;;) {
@@ -97,6 +100,9 @@ static int connected(const char *address, const char *port, const char *cc)
 		if (strcmp(cc, "-") &&
 		    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
 			err(1, "%s", cc);
+		if (device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device + 1,
+					 strlen(device + 1)))
+			err(1, "%s", device + 1);
 		if (!connect(fd, (struct sockaddr *)&in, sizeof(in)))
 			return fd;
 		if (errno != ECONNREFUSED || now_s() > end)

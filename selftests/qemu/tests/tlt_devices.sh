@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# TLT where addresses are not on the device that sends: VLAN, bridge, bond, and VRF, whose
+# packets pass netfilter's output twice; by netfilter, and by tc's action on the upper
+# device (on the lower it lets pass). What one host marks the other must see, packet for packet.
+
+# shellcheck source=selftests/lib/ktap.sh
+. /ktap.sh
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
+enough_bytes=1000000
+export TC_LIB_DIR=/tc
+
+both() { ip netns exec a "$@" && ip netns exec b "$@"; }
+
+# sums NETNS: packets of all kinds that it has sent and received
+sums() {
+	ip netns exec "$1" turnpike tlt stats |
+		awk '/^sent / { sent += $4; got += $8 } END { print sent, got }'
+}
+
+# since BEFORE NOW: differences of two sums each, as "sent got"
+since() {
+	# shellcheck disable=SC2086  # numbers
+	set -- $1 $2
+	echo "$(($3 - $1)) $(($4 - $2))"
+}
+
+# all_agree: what $from and $to have seen of each other since $before and $before_to; the
+# last packets may still be on their way
+all_agree() {
+	here=$(since "$before" "$(sums "$from")")
+	there=$(since "$before_to" "$(sums "$to")")
+	[ "${here% *}" -gt 100 ] && [ "$here" = "${there#* } ${there% *}" ]
+}
+
+# exactly_once FROM TO ADDRESS: of a flow without bursts
+exactly_once() {
+	from=$1 to=$2
+	# shellcheck disable=SC2086  # words, or none
+	both turnpike tlt set $attach || return 1
+	before=$(sums "$from")
+	before_to=$(sums "$to")
+	ip netns exec "$from" flow send "$3" 5000 1 cubic $enough_bytes > /dev/null || return 1
+	soon all_agree
+	_once=$?
+	echo "marked and seen: $from $here, $to $there"
+	both turnpike tlt off && [ $_once = 0 ]
+}
+
+# by_tc FROM DEVICE TO DEVICE COMMAND...: with the action on these devices
+by_tc() {
+	attach="--attach tc"
+	action "$1" "$2" && action "$3" "$4" && "${@:5}"
+	_by_tc=$?
+	ip netns exec "$1" tc qdisc del dev "$2" clsact
+	ip netns exec "$3" tc qdisc del dev "$4" clsact
+	return $_by_tc
+}
+
+action() {
+	ip netns exec "$1" tc qdisc add dev "$2" clsact &&
+		ip netns exec "$1" tc filter add dev "$2" egress matchall action tlt &&
+		ip netns exec "$1" tc filter add dev "$2" ingress matchall action tlt
+}
+
+# Other networks, so that the pair's stays as it is.
+plain() { exactly_once a b 10.0.0.2; }
+
+vlan() {
+	for netns in a b; do
+		ip -n $netns link add link eth0 name eth0.5 type vlan id 5
+		ip -n $netns addr add "10.5.0.$(echo $netns | tr ab 12)/24" dev eth0.5
+		ip -n $netns link set eth0.5 gso_max_segs 1 up
+	done
+	exactly_once a b 10.5.0.2
+}
+
+# another_cable NAME ADDRESS: another pair of devices; that of b is as it is and has the address
+another_cable() {
+	ip link add "$1" netns a type veth peer name "$1" netns b &&
+		both ip link set "$1" gso_max_segs 1 up && ip -n b addr add "$2" dev "$1"
+}
+
+bridge() {
+	another_cable lan 10.6.0.2/24 && ip -n a link add br0 type bridge || return 1
+	ip -n a link set lan master br0 && ip -n a link set br0 gso_max_segs 1 up &&
+		ip -n a addr add 10.6.0.1/24 dev br0 && exactly_once a b 10.6.0.2
+}
+
+bond() {
+	another_cable one 10.7.0.2/24 && ip -n a link add bond1 type bond mode active-backup ||
+		return 1
+	ip -n a link set one down && ip -n a link set one master bond1 &&
+		ip -n a link set bond1 gso_max_segs 1 up && ip -n a addr add 10.7.0.1/24 dev bond1 &&
+		exactly_once a b 10.7.0.2
+}
+
+make_vrf() {
+	another_cable red 10.8.0.2/24 && ip -n a link add vrf-red type vrf table 10 || return 1
+	ip -n a link set vrf-red gso_max_segs 1 up && ip -n a link set red master vrf-red &&
+		ip -n a addr add 10.8.0.1/24 dev red
+}
+
+vrf_sends() { make_vrf && exactly_once a b 10.8.0.2%vrf-red; }
+
+vrf_receives() {
+	in_a sysctl -q -w net.ipv4.tcp_l3mdev_accept=1
+	in_a flow serve 5000 > /dev/null 2>&1 &
+	_server=$!
+	exactly_once b a 10.8.0.1
+	_status=$?
+	kill $_server
+	return $_status
+}
+
+# A qdisc there takes the packets through the device of the VRF.
+vrf_with_a_qdisc() {
+	in_a tc qdisc replace dev vrf-red root fq && exactly_once a b 10.8.0.2%vrf-red &&
+		in_a tc qdisc del dev vrf-red root
+}
+
+vlan_by_tc() { by_tc a eth0.5 b eth0.5 exactly_once a b 10.5.0.2; }
+bridge_by_tc() { by_tc a br0 b lan exactly_once a b 10.6.0.2; }
+bond_by_tc() { by_tc a bond1 b one exactly_once a b 10.7.0.2; }
+
+# left_alone ADDRESS: a marks nothing of a flow to there, and knows of no mark
+left_alone() {
+	both turnpike tlt set --attach tc || return 1
+	before=$(sums a)
+	in_a flow send "$1" 5000 1 cubic $enough_bytes > /dev/null || return 1
+	here=$(since "$before" "$(sums a)")
+	echo "marked and seen: $here"
+	both turnpike tlt off && [ "$here" = "0 0" ]
+}
+
+below_a_vlan_by_tc() { by_tc a eth0 b eth0.5 left_alone 10.5.0.2; }
+below_a_bridge_by_tc() { by_tc a lan b lan left_alone 10.6.0.2; }
+below_a_bond_by_tc() { by_tc a one b one left_alone 10.7.0.2; }
+vrf_by_tc() { by_tc a red b red exactly_once a b 10.8.0.2%vrf-red; }
+
+# by_device DEVICE: what a rule of it finds in a's traffic
+by_device() {
+	in_a turnpike tlt set --rule "dev=$1" && ip netns exec b turnpike tlt set || return 1
+	before=$(sums a)
+	in_a flow send 10.8.0.2%vrf-red 5000 1 cubic $enough_bytes > /dev/null || return 1
+	here=$(since "$before" "$(sums a)")
+	echo "$1: $here"
+	both turnpike tlt off
+}
+
+# Rules go by the device of the cable, in both directions.
+vrf_rules() {
+	by_device red && [ "${here% *}" -gt 100 ] && [ "${here#* }" -gt 100 ] &&
+		by_device vrf-red && [ "$here" = "0 0" ] && by_device eth0 && [ "$here" = "0 0" ]
+}
+
+ktap_start
+ktap_case "module loads" insmod /modules/tlt.ko
+make_pair fq || ktap_fail "hosts are made"
+both ip link set eth0 gso_max_segs 1
+for case in plain vlan bridge bond vrf_sends vrf_receives vrf_with_a_qdisc vrf_rules \
+	vlan_by_tc bridge_by_tc bond_by_tc vrf_by_tc \
+	below_a_vlan_by_tc below_a_bridge_by_tc below_a_bond_by_tc; do
+	ktap_case "${case//_/ }" $case
+done
+drop_pair
+ktap_case "module unloads" unload tlt
+ktap_finish
