@@ -7,6 +7,8 @@
 
 in_a() { ip netns exec a "$@"; }
 
+both() { ip netns exec a "$@" && ip netns exec b "$@"; }
+
 # soon COMMAND...: until it succeeds, a minute and 50 times at least. How long that takes is
 # the machine's affair: on a busy one a guest stands still for seconds.
 soon() {

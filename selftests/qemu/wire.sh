@@ -55,8 +55,6 @@ while_sending() {
 	end_flows
 }
 
-both() { ip netns exec a "$@" && ip netns exec b "$@"; }
-
 # What arrives is stamped by the NIC; what it sends is stamped without a command, frame by
 # frame, since these NICs do not say which frame's time a TSO packet's stamp is.
 stamps_on() { both hwstamp_ctl -i eth0 -t 0 -r 1 > /dev/null && both ethtool -K eth0 tso off; }

@@ -10,8 +10,6 @@
 enough_bytes=100000
 export TC_LIB_DIR=/tc
 
-both() { ip netns exec a "$@" && ip netns exec b "$@"; }
-
 attached() {
 	both tc qdisc add dev eth0 clsact && both tc filter add dev eth0 egress matchall action tlt &&
 		both tc filter add dev eth0 ingress matchall action tlt

@@ -11,8 +11,6 @@
 enough_bytes=1000000
 export TC_LIB_DIR=/tc
 
-both() { ip netns exec a "$@" && ip netns exec b "$@"; }
-
 # sums NETNS: packets of all kinds that it has sent and received
 sums() {
 	ip netns exec "$1" turnpike tlt stats |
