@@ -291,7 +291,7 @@ def nicstamp__counts_a_packet_without_a_slot_once():
             knob.write("timely")
         asked, refused, sent = asked_of_nicstamp(), told()["no_slot"], rack.packets()
         # as fast as the line goes, several packets are in the NIC at a time
-        moved(rack, pacing=10 * PACING)
+        rack.transfer(pacing=10 * PACING)
         asked, refused = asked_of_nicstamp() - asked, told()["no_slot"] - refused
         sent = rack.packets() - sent
         print(f"# asked {asked} times for {sent} packets, {refused} had no slot", flush=True)
