@@ -13,6 +13,8 @@
 . /pair.sh
 # shellcheck source=selftests/qemu/wire.sh
 . /wire.sh
+# shellcheck source=selftests/qemu/loop.sh
+. /loop.sh
 # shellcheck source=selftests/qemu/ptp.sh
 . /ptp.sh
 # samples that show that they come
@@ -38,35 +40,6 @@ clock_is_the_nics() {
 	turnpike stamps devices | grep -c ' clock nic .* error_ns [0-9]' | grep -qx 2
 }
 
-link_flaps() { while_sending 5 down_and_up && more_samples; }
-
-rings() { in_a ethtool -G eth0 rx 128 && in_a ethtool -G eth0 rx 256 && sleep 0.5; }
-
-rings_resized() { while_sending 5 rings && more_samples; }
-
-driver_unbinds() {
-	for _ in 1 2 3; do
-		start_timely_flows 600
-		sleep 1
-		rebind e1000e || return 1
-		drop_wire
-		wire || return 1
-	done
-	more_samples
-}
-
-namespaces_vanish() { namespaces_go stamps_on; }
-
-timely_comes_and_goes() {
-	for _ in $(seq 5); do
-		start_timely_flows 0.5
-		# shellcheck disable=SC2086  # a list of processes
-		wait $flows
-		unload tcp_timely && insmod /modules/tcp_timely.ko || return 1
-	done
-	more_samples
-}
-
 samples_after_ptp4l() { stamps_on && more_samples; }
 
 goes_away() {
@@ -81,8 +54,8 @@ ktap_case "the NICs' clocks are known" clock_is_the_nics
 ktap_case "RTT by stamps is on average no longer than TCP's" rtt_less_than_tcp
 ktap_case "interface goes down and up under traffic" link_flaps
 ktap_case "rings are resized under traffic" rings_resized
-ktap_case "driver is unbound and bound under traffic" driver_unbinds
-ktap_case "namespaces go under traffic" namespaces_vanish
+ktap_case "driver is unbound and bound under traffic" driver_unbinds e1000e stamps_on
+ktap_case "namespaces go under traffic" namespaces_go stamps_on
 ktap_case "tcp_timely comes and goes" timely_comes_and_goes
 ktap_case "ptp4l loses no stamp of what it sends" ptp4l_loses_no_stamp
 ktap_case "samples come again after ptp4l" samples_after_ptp4l

@@ -14,6 +14,8 @@
 . /pair.sh
 # shellcheck source=selftests/qemu/wire.sh
 . /wire.sh
+# shellcheck source=selftests/qemu/loop.sh
+. /loop.sh
 # shellcheck source=selftests/qemu/ptp.sh
 . /ptp.sh
 # of ptp.sh
@@ -33,33 +35,6 @@ becomes_samples() {
 	[ "$(in_a sed -n 's/^source_driver //p' /proc/net/tcp_timely)" -ge $enough ]
 }
 
-link_flaps() { while_sending 5 down_and_up && more_samples; }
-
-rings() { in_a ethtool -G eth0 rx 128 && in_a ethtool -G eth0 rx 256 && sleep 0.5; }
-
-rings_resized() { while_sending 5 rings && more_samples; }
-
-driver_unbinds() {
-	for _ in 1 2 3; do
-		start_timely_flows 600
-		sleep 1
-		rebind igb || return 1
-		drop_wire
-		make_wire || return 1
-	done
-	more_samples
-}
-
-timely_comes_and_goes() {
-	for _ in $(seq 5); do
-		start_timely_flows 0.5
-		# shellcheck disable=SC2086,SC2154  # a list of processes, of pair.sh
-		wait $flows
-		unload tcp_timely && insmod /modules/tcp_timely.ko || return 1
-	done
-	more_samples
-}
-
 goes_away() {
 	drop_wire
 	unload tcp_timely && unload igb && unload nicstamp
@@ -71,7 +46,7 @@ ktap_case "stamps become samples" becomes_samples
 ktap_case "RTT by stamps is on average no longer than TCP's" rtt_less_than_tcp
 ktap_case "interface goes down and up under traffic" link_flaps
 ktap_case "rings are resized under traffic" rings_resized
-ktap_case "driver is unbound and bound under traffic" driver_unbinds
+ktap_case "driver is unbound and bound under traffic" driver_unbinds igb true
 ktap_case "namespaces go under traffic" namespaces_go true
 ktap_case "tcp_timely comes and goes" timely_comes_and_goes
 ktap_case "ptp4l loses no stamp of what it sends" ptp4l_loses_no_stamp
