@@ -8,9 +8,7 @@
 #include <linux/tcp.h>
 
 #include "tlt.h"
-
-/* What TCP builds one packet of at most, unless it is told to send larger ones. */
-#define TLT_OUT_BURST_MAX	65536U
+#include "tlt_more.h"
 
 /*
  * Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT.  A raw
@@ -34,27 +32,49 @@ static bool tlt_out_is_throttled(const struct sock *sk, const struct sk_buff *sk
 	return refcount_read(&sk->sk_wmem_alloc) > limit;
 }
 
-/*
- * Can TCP go on at once after this packet?  If it is wrongly thought so the mark goes
- * to a later packet; if wrongly not, an echo comes that does not tell about the rest.
- */
+/* Would a segment that is not full have to wait for one that is in flight? */
+static bool tlt_out_holds_short(const struct tcp_sock *tp, u32 data_bytes)
+{
+	if (tp->nonagle)
+		return tp->nonagle & TCP_NAGLE_CORK;
+	return data_bytes % tp->mss_cache ||
+	       (after(tp->snd_sml, tp->snd_una) && !after(tp->snd_sml, tp->snd_nxt));
+}
+
+/* How long the first of what is in flight is on its way at most; ~0: unknown. */
+static u32 tlt_out_oldest_us(const struct tcp_sock *tp)
+{
+	if (!tp->packets_out)
+		return 0;
+	/* That of what was delivered last: later than the first where that was overtaken. */
+	return tp->sacked_out ? ~0U : (u32)(tp->tcp_mstamp - tp->first_tx_mstamp);
+}
+
+/* Will TCP go on at once after this packet? */
 static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
-			 const struct tcphdr *th, u32 end, u32 segments)
+			 const struct tcphdr *th, const struct tlt_burst *b, u32 data_bytes)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 written = READ_ONCE(tp->write_seq), next;
-	u32 room = tcp_packets_in_flight(tp) + segments;
+	u32 written = READ_ONCE(tp->write_seq), window_end = tcp_wnd_end(tp);
+	struct tlt_more m;
 
 	/* The last packet of a write is pushed; without, the write goes on. */
-	if (!before(end, written))
+	if (!before(b->end, written))
 		return !th->psh && !th->fin && sock_owned_by_user_nocheck(sk);
-	room = tcp_snd_cwnd(tp) > room ? tcp_snd_cwnd(tp) - room : 0;
-	next = min(written - end, TLT_OUT_BURST_MAX);
-	if (next < tp->mss_cache && !(tp->nonagle & (TCP_NAGLE_OFF | TCP_NAGLE_PUSH)))
-		return false;
-	return (u64)room * tp->mss_cache >= next &&
-	       !after(end + min_t(u32, next, tp->mss_cache), tcp_wnd_end(tp)) &&
-	       !tlt_out_is_throttled(sk, skb);
+	m = (struct tlt_more){
+		.bytes = written - b->end,
+		.window_bytes = after(window_end, b->end) ? window_end - b->end : 0,
+		.peer_bytes = tp->snd_wnd,
+		.mss_bytes = tp->mss_cache,
+		.cwnd = tcp_snd_cwnd(tp),
+		.in_flight = tcp_packets_in_flight(tp) + b->segments,
+		.oldest_us = tlt_out_oldest_us(tp),
+		.srtt_us = b->srtt_us,
+		.divisor = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_tso_win_divisor),
+		.holds_short = tlt_out_holds_short(tp, data_bytes),
+		.recovers = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery,
+	};
+	return tlt_more(&m) && !tlt_out_is_throttled(sk, skb);
 }
 
 static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)
@@ -96,7 +116,7 @@ static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 	if (b->again)
 		b->last_again = tp->lost_out <= tp->retrans_out + b->segments;
 	else
-		b->more = tlt_out_more(sk, skb, th, b->end, b->segments);
+		b->more = tlt_out_more(sk, skb, th, b, p->data_bytes);
 }
 
 static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,
