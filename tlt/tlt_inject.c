@@ -23,6 +23,12 @@
 #define TLT_INJECT_STATES	(TCPF_ESTABLISHED | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | \
 				 TCPF_CLOSING | TCPF_LAST_ACK)
 
+/*
+ * How many packets with a SACK to pass in search of the last without: TCP begins a recovery
+ * with three (net.ipv4.tcp_reordering), and knows of the loss then.
+ */
+#define TLT_INJECT_LOOK	8
+
 /* What a device encrypts or a signature covers cannot be copied as it is. */
 static bool tlt_inject_is_bound(const struct sock *sk)
 {
@@ -61,8 +67,40 @@ static u32 tlt_inject_head_bytes(const struct sock *sk, const struct sk_buff *he
 	return gone < head->len ? head->len - gone : 0;
 }
 
-static void tlt_inject_look(struct sock *sk, const struct sk_buff *head, u8 mode,
-			    struct tlt_pipe *pipe)
+/*
+ * The last packet that TCP has no news of: neither SACK, nor loss, nor that it went again.
+ * NULL without SACK: a duplicate ACK would not tell TCP what arrived.
+ */
+static struct sk_buff *tlt_inject_tail(struct sock *sk)
+{
+	struct sk_buff *skb = tcp_rtx_queue_tail(sk);
+	unsigned int looked = 0;
+
+	if (!tcp_is_sack(tcp_sk(sk)))
+		return NULL;
+	while (skb && (TCP_SKB_CB(skb)->sacked & TCPCB_SACKED_ACKED) &&
+	       ++looked < TLT_INJECT_LOOK)
+		skb = skb_rb_prev(skb);
+	if (!skb || !skb->len || (TCP_SKB_CB(skb)->sacked & TCPCB_TAGBITS))
+		return NULL;
+	return skb;
+}
+
+static void tlt_inject_look_at_tail(const struct sk_buff *tail, struct tlt_pipe *pipe)
+{
+	u32 bytes = tail->len;
+
+	/* TCP takes note of whole segments. */
+	if (tcp_skb_pcount(tail) > 1)
+		bytes = bytes % tcp_skb_mss(tail) ? : tcp_skb_mss(tail);
+	pipe->tail_ns = tail->skb_mstamp_ns;
+	pipe->tail = TCP_SKB_CB(tail)->seq + tail->len - bytes;
+	if (after(pipe->tail, pipe->head) && bytes <= pipe->mss)
+		pipe->tail_bytes = bytes;
+}
+
+static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
+			    const struct sk_buff *tail, u8 mode, struct tlt_pipe *pipe)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
@@ -80,6 +118,8 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head, u8 mode
 	};
 	if (pipe->min_rtt_us == ~0U)
 		pipe->min_rtt_us = 0;
+	if (tail)
+		tlt_inject_look_at_tail(tail, pipe);
 }
 
 /* SACK blocks only where they cannot make the packet longer than the path takes. */
@@ -137,7 +177,8 @@ static void tlt_inject_urgent(const struct tcp_sock *tp, struct tcphdr *th, u32 
  * Acknowledgement and window are those that TCP sent last: said again they can
  * neither shrink the window nor promise more.
  */
-static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, unsigned int sacks)
+static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, u32 seq,
+			      unsigned int sacks)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	unsigned int bytes = sizeof(struct tcphdr) + tlt_inject_option_bytes(tp, sacks);
@@ -149,13 +190,13 @@ static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, unsign
 	memset(th, 0, sizeof(*th));
 	th->source = inet_sk(sk)->inet_sport;
 	th->dest = inet_sk(sk)->inet_dport;
-	th->seq = htonl(tp->snd_una);
+	th->seq = htonl(seq);
 	th->ack_seq = htonl(tp->rcv_wup);
 	th->doff = bytes / 4;
 	th->ack = 1;
 	th->ece = !!(tp->ecn_flags & TCP_ECN_DEMAND_CWR);
 	th->window = htons(min(tp->rcv_wnd >> tp->rx_opt.rcv_wscale, 65535U));
-	tlt_inject_urgent(tp, th, tp->snd_una);
+	tlt_inject_urgent(tp, th, seq);
 	tlt_inject_options(tp, skb, (__be32 *)(th + 1), sacks);
 }
 
@@ -170,23 +211,24 @@ static void tlt_inject_own(struct sk_buff *skb, struct sock *sk)
 	skb->destructor = sock_efree;
 }
 
-static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *head, u32 bytes)
+/* @seq: of the first of so many @bytes, which are in @of. */
+static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *of, u32 seq,
+					u32 bytes)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 gone = tp->snd_una - TCP_SKB_CB(head)->seq;
 	struct sk_buff *skb;
 
 	skb = alloc_skb(MAX_TCP_HEADER + bytes, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, MAX_TCP_HEADER);
-	if (skb_copy_bits(head, gone, skb_put(skb, bytes), bytes)) {
+	if (skb_copy_bits(of, seq - TCP_SKB_CB(of)->seq, skb_put(skb, bytes), bytes)) {
 		kfree_skb(skb);
 		return NULL;
 	}
 	/* A timestamp older than the last sent would be refused (PAWS). */
 	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns());
-	tlt_inject_header(sk, skb, tlt_inject_sacks(tp, bytes));
+	tlt_inject_header(sk, skb, seq, tlt_inject_sacks(tp, bytes));
 	/*
 	 * As with TCP's own packets: one that leaves before those which still wait for
 	 * their time would be taken for evidence that they are lost.
@@ -213,11 +255,11 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
 }
 
 /* As TCP notes a retransmission, but for what would put it into the pipe. */
-static void tlt_inject_note(struct sock *sk, struct sk_buff *head)
+static void tlt_inject_note(struct sock *sk, struct sk_buff *of)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	TCP_SKB_CB(head)->sacked |= TCPCB_EVER_RETRANS;
+	TCP_SKB_CB(of)->sacked |= TCPCB_EVER_RETRANS;
 	tp->total_retrans++;
 	if (!tp->undo_marker)
 		return;
@@ -239,11 +281,10 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe
 	return answer == TLT_CLOCK_SEND;
 }
 
-static void tlt_inject_sent(struct tlt_flow *flow, const struct sock *sk,
-			    const struct tlt_pipe *pipe, u32 bytes)
+static void tlt_inject_sent(struct tlt_flow *flow, u32 seq, u32 bytes, u64 now_ns)
 {
 	tlt_flow_lock(flow);
-	tlt_sender_clocked(&flow->sender, tcp_sk(sk)->snd_una + bytes, pipe->now_ns);
+	tlt_sender_clocked(&flow->sender, seq + bytes, now_ns);
 	if (flow->clocks < TLT_COUNT_MAX)
 		flow->clocks++;
 	flow->stat_injected++;
@@ -255,27 +296,31 @@ static void tlt_inject_sent(struct tlt_flow *flow, const struct sock *sk,
 /* Nothing important is in flight: put something there if TCP did not.  Socket locked. */
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config)
 {
-	struct sk_buff *head = tcp_rtx_queue_head(sk);
+	struct sk_buff *of = tcp_rtx_queue_head(sk), *tail, *skb;
 	struct tlt_clock_data data;
 	struct tlt_pipe pipe;
-	struct sk_buff *skb;
+	u32 seq;
 
-	if (!head)
+	if (!of)
 		return;
-	tlt_inject_look(sk, head, config->clock, &pipe);
+	tail = tlt_inject_tail(sk);
+	tlt_inject_look(sk, of, tail, config->clock, &pipe);
 	if (!tlt_inject_choose(flow, &pipe, &data))
 		return;
 	if (!tlt_inject_allowed(sk)) {
 		tlt_count(flow->tn, TLT_STAT_INJECT_REFUSED);
 		return;
 	}
-	skb = tlt_inject_build(sk, head, data.bytes);
+	if (data.tail)
+		of = tail;
+	seq = data.tail ? pipe.tail : pipe.head;
+	skb = tlt_inject_build(sk, of, seq, data.bytes);
 	if (!skb)
 		goto failed;
 	/* Before it leaves: over loopback the echo may come first. */
-	tlt_inject_sent(flow, sk, &pipe, data.bytes);
+	tlt_inject_sent(flow, seq, data.bytes, pipe.now_ns);
 	if (data.lost && data.bytes > 1)
-		tlt_inject_note(sk, head);
+		tlt_inject_note(sk, of);
 	if (!tlt_inject_send(flow, sk, skb))
 		return;
 failed:

@@ -106,6 +106,9 @@ struct tlt_pipe {
 	u64 head_ns;		/* when the first unacknowledged data was sent last */
 	u32 head;		/* its sequence */
 	u32 head_bytes;		/* how much of it there is; 0: nothing to clock with */
+	u64 tail_ns;		/* when the last segment without a SACK was sent last */
+	u32 tail;		/* its sequence */
+	u32 tail_bytes;		/* 0: it would tell TCP nothing, or is the first */
 	u32 mss;
 	u32 min_rtt_us;
 	u32 reorder_us;		/* how late packets of this path may be; 0: never out of order */
@@ -122,6 +125,7 @@ enum tlt_clock_answer {
 struct tlt_clock_data {
 	u32 bytes;
 	bool lost;		/* they were lost, by the echo's evidence */
+	bool tail;		/* they are the last, else the first */
 };
 
 /* A packet that came marked as clock data or clock echo, and what TCP knows already. */
@@ -391,13 +395,29 @@ static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
  * echo came, and is not acknowledged now, was lost.  A burst has one time of sending,
  * and its last packet was the important one.
  */
-static inline bool tlt_sender_lost(const struct tlt_sender *s, const struct tlt_pipe *p)
+static inline bool tlt_sender_lost(const struct tlt_sender *s, u64 sent_ns, u32 seq,
+				   u32 reorder_us)
 {
-	u64 head_ns = p->head_ns + (u64)p->reorder_us * 1000;
+	sent_ns += (u64)reorder_us * 1000;
+	if (sent_ns == s->echoed_ns)
+		return tlt_before(seq, s->echoed_end);
+	return sent_ns < s->echoed_ns;
+}
 
-	if (head_ns == s->echoed_ns)
-		return tlt_before(p->head, s->echoed_end);
-	return head_ns < s->echoed_ns;
+/*
+ * Which segment of what is lost?  The paper sends the first: one is repaired in a round
+ * trip.  But where TCP does not know it lost the last one does (it was sent after all that
+ * TCP has news of), its SACK tells TCP of all before it, and TCP repairs them at once, by
+ * its own rules of congestion.
+ */
+static inline void tlt_clock_segment(const struct tlt_sender *s, const struct tlt_pipe *p,
+				     struct tlt_clock_data *d)
+{
+	d->tail = p->tail_bytes && p->mode == TLT_CLOCK_ADAPTIVE &&
+		  tlt_sender_lost(s, p->tail_ns, p->tail, p->reorder_us);
+	d->bytes = d->tail ? p->tail_bytes : p->head_bytes;
+	if (d->bytes > p->mss)
+		d->bytes = p->mss;
 }
 
 /*
@@ -419,10 +439,11 @@ tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_cloc
 		s->due = false;
 		return TLT_CLOCK_LIMITED;
 	}
-	d->lost = tlt_sender_lost(s, p);
+	d->lost = tlt_sender_lost(s, p->head_ns, p->head, p->reorder_us);
+	d->tail = false;
 	d->bytes = 1;
 	if (p->mode == TLT_CLOCK_SEGMENT || (p->mode == TLT_CLOCK_ADAPTIVE && d->lost))
-		d->bytes = p->head_bytes < p->mss ? p->head_bytes : p->mss;
+		tlt_clock_segment(s, p, d);
 	return TLT_CLOCK_SEND;
 }
 
