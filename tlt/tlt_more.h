@@ -22,7 +22,7 @@
 #define TLT_MORE_SEGMENTS	3
 
 /* All as they are once the packet in hand has left. */
-struct tlt_more {
+struct tlt_rest {
 	u32 bytes;		/* written by the application and not sent */
 	u32 window_bytes;	/* of these, what the peer has room for */
 	u32 peer_bytes;		/* the peer's whole window */
@@ -37,32 +37,32 @@ struct tlt_more {
 };
 
 /* Several segments are left, and a part of them has room: does TCP not wait for more room? */
-static inline bool tlt_more_at_once(const struct tlt_more *m)
+static inline bool tlt_more_at_once(const struct tlt_rest *r)
 {
-	u64 room = (u64)(m->cwnd - m->in_flight) * m->mss_bytes;
-	u64 window = (u64)m->cwnd * m->mss_bytes;
+	u64 room = (u64)(r->cwnd - r->in_flight) * r->mss_bytes;
+	u64 window = (u64)r->cwnd * r->mss_bytes;
 
-	if (m->window_bytes < room)
-		room = m->window_bytes;
-	if (m->peer_bytes < window)
-		window = m->peer_bytes;
-	if (m->recovers || room >= TLT_MORE_PACKET_BYTES)
+	if (r->window_bytes < room)
+		room = r->window_bytes;
+	if (r->peer_bytes < window)
+		window = r->peer_bytes;
+	if (r->recovers || room >= TLT_MORE_PACKET_BYTES)
 		return true;
-	if (m->divisor ? room * m->divisor >= window : room > TLT_MORE_SEGMENTS * m->mss_bytes)
+	if (r->divisor ? room * r->divisor >= window : room > TLT_MORE_SEGMENTS * r->mss_bytes)
 		return true;
 	/* The ACK that makes more room is far. */
-	return m->oldest_us < m->srtt_us / 2;
+	return r->oldest_us < r->srtt_us / 2;
 }
 
-static inline bool tlt_more(const struct tlt_more *m)
+static inline bool tlt_more(const struct tlt_rest *r)
 {
-	u32 next = m->bytes < m->mss_bytes ? m->bytes : m->mss_bytes;
+	u32 next = r->bytes < r->mss_bytes ? r->bytes : r->mss_bytes;
 
-	if (!next || m->in_flight >= m->cwnd || m->window_bytes < next)
+	if (!next || r->in_flight >= r->cwnd || r->window_bytes < next)
 		return false;
-	if (m->bytes < m->mss_bytes)
-		return !m->holds_short;
-	return m->bytes == m->mss_bytes || tlt_more_at_once(m);
+	if (r->bytes < r->mss_bytes)
+		return !r->holds_short;
+	return r->bytes == r->mss_bytes || tlt_more_at_once(r);
 }
 
 #endif /* TLT_MORE_H */

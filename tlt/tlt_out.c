@@ -56,12 +56,12 @@ static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 written = READ_ONCE(tp->write_seq), window_end = tcp_wnd_end(tp);
-	struct tlt_more m;
+	struct tlt_rest r;
 
 	/* The last packet of a write is pushed; without, the write goes on. */
 	if (!before(b->end, written))
 		return !th->psh && !th->fin && sock_owned_by_user_nocheck(sk);
-	m = (struct tlt_more){
+	r = (struct tlt_rest){
 		.bytes = written - b->end,
 		.window_bytes = after(window_end, b->end) ? window_end - b->end : 0,
 		.peer_bytes = tp->snd_wnd,
@@ -74,7 +74,7 @@ static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
 		.holds_short = tlt_out_holds_short(tp, data_bytes),
 		.recovers = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery,
 	};
-	return tlt_more(&m) && !tlt_out_is_throttled(sk, skb);
+	return tlt_more(&r) && !tlt_out_is_throttled(sk, skb);
 }
 
 static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)

@@ -368,6 +368,61 @@ TEST_F(Sender, clock__modes)
 	EXPECT_EQ(data_.bytes, 700u);
 }
 
+// A lost burst of which TCP knows nothing, and its last segment of 144 bytes.
+tlt_pipe lost_burst()
+{
+	tlt_pipe p = pipe_at(2 * kMs, kMs - 1000, 0);
+
+	p.tail_ns = kMs - 900;
+	p.tail = 14480;
+	p.tail_bytes = 144;
+	return p;
+}
+
+TEST_F(Sender, clock__of_a_lost_burst_the_last_segment)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(echo());
+	EXPECT_EQ(clock(lost_burst()), TLT_CLOCK_SEND);
+	EXPECT_TRUE(data_.lost);
+	EXPECT_TRUE(data_.tail);
+	EXPECT_EQ(data_.bytes, 144u);
+}
+
+TEST_F(Sender, clock__the_first_segment_where_the_last_may_be_on_its_way)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(echo());
+	tlt_pipe p = lost_burst();
+	p.tail_ns = kMs + 1;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+	EXPECT_TRUE(data_.lost);
+	EXPECT_FALSE(data_.tail);
+	EXPECT_EQ(data_.bytes, 1448u);
+}
+
+TEST_F(Sender, clock__the_first_segment_where_tcp_knows_of_the_last)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(echo());
+	tlt_pipe p = lost_burst();
+	p.tail_bytes = 0;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+	EXPECT_FALSE(data_.tail);
+	EXPECT_EQ(data_.bytes, 1448u);
+}
+
+TEST_F(Sender, clock__segments_always_are_the_first)
+{
+	send(packet(kMs, 14480, 0));
+	ASSERT_TRUE(echo());
+	tlt_pipe p = lost_burst();
+	p.mode = TLT_CLOCK_SEGMENT;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+	EXPECT_FALSE(data_.tail);
+	EXPECT_EQ(data_.bytes, 1448u);
+}
+
 TEST_F(Sender, clock__only_when_nothing_important_flies_and_tcp_is_silent)
 {
 	send(packet(kMs, 1448, 0));
