@@ -78,12 +78,21 @@ static void tlt_cut_split(struct sk_buff *skb, struct sk_buff *tail, const struc
 	skb_shinfo(tail)->gso_type = 0;
 }
 
-/* Small queues wake the sender when its last packet is gone: that may be this one. */
-static void tlt_cut_own(struct sk_buff *tail, const struct sk_buff *skb)
+/*
+ * Small queues wake the sender when its last packet is gone: that may be this one.  The
+ * pages that moved count once, as with TCP's own fragments: what a packet says to hold
+ * is what a receiver on this host makes its window of.
+ */
+static void tlt_cut_own(struct sk_buff *tail, struct sk_buff *skb)
 {
+	unsigned int moved = tail->data_len;
+
+	if (skb->truesize <= moved + SKB_TRUESIZE(skb->len))
+		moved = 0;
+	skb->truesize -= moved;
 	tail->sk = skb->sk;
 	tail->destructor = skb->destructor;
-	refcount_add(tail->truesize, &skb->sk->sk_wmem_alloc);
+	refcount_add(tail->truesize - moved, &skb->sk->sk_wmem_alloc);
 }
 
 static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p,

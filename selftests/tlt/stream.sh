@@ -78,6 +78,19 @@ offload() {
 	in_a ethtool -K veth0 tso "$1" gso "$1" && in_b ethtool -K veth0 tso "$1" gso "$1"
 }
 
+# Seconds, simulated, of connections one after the other. One that loses its SYN waits for one.
+short_ones() {
+	field seconds "$(in_a "$stream" send 10.1.0.2 --port $port --seed "$(case_seed)" --repeat 30 --bytes 400000)"
+}
+
+# With TLT they take no more than three times as long.
+no_slower() {
+	tlt_off && _without=$(short_ones) || return 1
+	tlt_on && _with=$(short_ones) || return 1
+	echo "seconds without TLT $_without with $_with"
+	awk -v without="$_without" -v with="$_with" 'BEGIN { exit !(with > 0 && with <= 3 * without) }'
+}
+
 without_offload() {
 	command -v ethtool > /dev/null || { echo "ethtool is missing"; return 4; }
 	offload off > /dev/null || return 1
@@ -103,6 +116,8 @@ stream__without_sack() { without_sack arrives 50; }
 stream__without_options() { without_timestamps without_sack without_scaling arrives 30; }
 stream__without_scaling() { without_scaling arrives 50; }
 stream__tiny_windows() { tiny_windows arrives 2; }
+# A window is what of a packet in memory is data: one cut in two must not count twice.
+stream__tiny_windows_are_no_slower() { tiny_windows no_slower; }
 stream__tiny_windows_without_timestamps() { tiny_windows without_timestamps arrives 2; }
 stream__small_receive_buffer() { received_by "--receive-buffer 8192" arrives 10; }
 stream__slow_reader() { received_by "--slow 0.005" arrives 5; }
