@@ -19,13 +19,27 @@ struct tlt_attend_queue {
 static DEFINE_PER_CPU(struct tlt_attend_queue, tlt_attend_queues);
 static struct workqueue_struct *tlt_attend_works;
 
+static void tlt_attend_look(const struct sock *sk, struct tlt_room *room)
+{
+	const struct inet_connection_sock *icsk = inet_csk(sk);
+
+	*room = (struct tlt_room){
+		.offered_bytes = tcp_receive_window(tcp_sk(sk)),
+		.free_bytes = tcp_space(sk),
+		.segment_bytes = icsk->icsk_ack.rcv_mss,
+		.ack_due = inet_csk_ack_scheduled(sk),
+	};
+}
+
 /* TCP delays ACKs; important data is answered now.  The output hook marks it. */
 static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
 {
+	struct tlt_room room;
 	bool owed;
 
+	tlt_attend_look(sk, &room);
 	tlt_flow_lock(flow);
-	owed = flow->receiver.answer != TLT_NONE;
+	owed = tlt_receiver_owes(&flow->receiver, &room);
 	tlt_flow_unlock(flow);
 	if (!owed || !((1 << sk->sk_state) & TLT_ANSWER_STATES))
 		return;

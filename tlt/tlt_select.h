@@ -141,6 +141,14 @@ struct tlt_ack {
 	bool new_sack;		/* it has a SACK block not seen before */
 };
 
+/* What TCP's own rules for its next ACK are made of. */
+struct tlt_room {
+	u32 offered_bytes;	/* of the last window, not used yet */
+	s32 free_bytes;		/* of the receive buffer; below 0: overdrawn */
+	u32 segment_bytes;	/* the peer's, as far as seen */
+	bool ack_due;		/* an ACK will come: by a timer, or when data is read */
+};
+
 static inline bool tlt_before(u32 a, u32 b)
 {
 	return (s32)(a - b) < 0;
@@ -468,6 +476,20 @@ static inline void tlt_receiver_data(struct tlt_receiver *r, enum tlt_kind kind)
 		r->answer = TLT_ECHO;
 	else if (kind == TLT_CLOCK && r->answer == TLT_NONE)
 		r->answer = TLT_CLOCK_ECHO;
+}
+
+/*
+ * Is it TLT that has to answer?  An ACK without room for a segment would stop the sender
+ * until the next one, which no mark guards: if that is lost, until TCP's persist timer,
+ * some 200 ms.  TCP waits there for its reader, and the ACK that follows is the echo.
+ * Clock data never gets to TCP: no ACK of it will come.
+ */
+static inline bool tlt_receiver_owes(const struct tlt_receiver *r, const struct tlt_room *room)
+{
+	bool full = room->offered_bytes < room->segment_bytes &&
+		    room->free_bytes < (s32)room->segment_bytes;
+
+	return r->answer != TLT_NONE && !(r->answer == TLT_ECHO && room->ack_due && full);
 }
 
 /* The kind of a pure ACK that TCP sends now. */

@@ -108,6 +108,56 @@ protected:
 	tlt_clock_data data_{};
 };
 
+// What an ACK's window would be made of; the defaults are those of a full buffer.
+tlt_room room(u32 offered = 0, s32 free = -1360, bool ack_due = true)
+{
+	return {.offered_bytes = offered, .free_bytes = free, .segment_bytes = 1448, .ack_due = ack_due};
+}
+
+bool owes(tlt_kind mark, const tlt_room &room)
+{
+	tlt_receiver r;
+
+	tlt_receiver_init(&r);
+	tlt_receiver_data(&r, mark);
+	return tlt_receiver_owes(&r, &room);
+}
+
+TEST(Receiver, nothing_important__owes_nothing)
+{
+	tlt_room wide = room(1 << 20, 1 << 20);
+	tlt_receiver r;
+
+	tlt_receiver_init(&r);
+	EXPECT_FALSE(tlt_receiver_owes(&r, &wide));
+	EXPECT_FALSE(owes(TLT_PLAIN, wide));
+}
+
+TEST(Receiver, room_for_a_segment__answers_at_once)
+{
+	EXPECT_TRUE(owes(TLT_DATA, room(1 << 20, 1 << 20)));
+	EXPECT_TRUE(owes(TLT_DATA, room(1448, -1)));
+	EXPECT_TRUE(owes(TLT_DATA, room(0, 1448)));
+}
+
+TEST(Receiver, full_buffer__leaves_the_echo_to_the_ack_that_tcp_owes)
+{
+	tlt_receiver r;
+	tlt_room full = room();
+
+	EXPECT_FALSE(owes(TLT_DATA, room(1447, 1447)));
+	tlt_receiver_init(&r);
+	tlt_receiver_data(&r, TLT_DATA);
+	EXPECT_FALSE(tlt_receiver_owes(&r, &full));
+	EXPECT_EQ(tlt_receiver_ack(&r), TLT_ECHO);
+}
+
+TEST(Receiver, full_buffer_and_tcp_owes_no_ack__answers_at_once)
+{
+	EXPECT_TRUE(owes(TLT_DATA, room(0, 0, false)));
+	EXPECT_TRUE(owes(TLT_CLOCK, room()));
+}
+
 TEST(Algorithm1, random_events__same_as_the_model)
 {
 	for (unsigned seed = 1; seed <= 200; seed++) {
