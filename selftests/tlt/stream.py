@@ -11,7 +11,8 @@ stream.py serve [--port N] [--slow S] [--parallel] [--receive-buffer BYTES] [--u
 stream.py send ADDRESS --seed N --bytes N [--way WAY] [--repeat N] [--port N] [--tos N]
                [--write BYTES] [--pause S] [--timeout S] [--uid N]
     send such a stream, and print "seconds=S retransmits=N bytes=N" of what was
-    compared; with --repeat so many, each with a seed of its own. WAY is one of
+    compared; with --repeat so many, each with a seed of its own, and "median=S", what
+    one in the middle took. WAY is one of
     plain   the receiver answers when it has all
     shut    the sending side is shut at once, so that the FIN is in flight with the
             data; the receiver wants the end right after the last byte
@@ -29,6 +30,7 @@ import os
 import random
 import select
 import socket
+import statistics
 import struct
 import sys
 import threading
@@ -334,18 +336,21 @@ class Sender:
 
 
 def send(args):
-    start = time.monotonic()
+    seconds = []
     retransmits = compared = 0
     become(args.uid)
     for number in range(args.repeat):
+        start = time.monotonic()
         sender = Sender(args, args.seed + number)
         fault = sender.run()
+        seconds.append(time.monotonic() - start)
         if fault:
             print(f"seed {sender.seed}: {fault}")
             return 1
         retransmits += sender.retransmits
         compared += sender.compared
-    print(f"seconds={time.monotonic() - start:.3f} retransmits={retransmits} bytes={compared}")
+    median = f" median={statistics.median(seconds):.3f}" if args.repeat > 1 else ""
+    print(f"seconds={sum(seconds):.3f} retransmits={retransmits} bytes={compared}{median}")
     return 0
 
 
