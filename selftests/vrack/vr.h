@@ -68,7 +68,8 @@ struct vr_cb {
 	u8 prio;
 	u8 color;
 	u8 flags;
-	u8 stamp;		/* VR_STAMP_*: who wants to know when the last of it leaves */
+	u8 stamp:7;		/* VR_STAMP_*: who wants to know when the last of it leaves */
+	u8 dscp_cleared:1;	/* on its way; the header is written where it arrives */
 };
 
 static inline struct vr_cb *vr_cb(struct sk_buff *skb)
@@ -141,6 +142,11 @@ struct vr_link {
 	u64 last_arrive_ps;	/* a shortened cable must not reorder */
 	u32 loss_ppb;		/* frames damaged, per 10^9 */
 	u64 lost;
+	u32 late_ppb;		/* frames that take a longer way, per 10^9, */
+	u64 late_ps;		/* by so much, */
+	struct vr_fifo late;	/* and those which do now; they keep their order */
+	struct vr_event late_arrival;	/* of the oldest of these */
+	bool clear_dscp;	/* by a middlebox at its end */
 };
 
 struct vr_color_stat {
@@ -398,6 +404,7 @@ struct sk_buff *vr_frame_to_skb(struct vr_frame *frame);
 void vr_frame_drop(struct vr_frame *frame);
 void vr_fifo_purge(struct vr_fifo *fifo);
 void vr_drop(struct sk_buff *skb);
+void vr_frame_clear_dscp(struct vr_frame *frame);
 bool vr_frame_set_ce(struct vr_frame *frame);
 
 /* vr_header.c */
@@ -405,6 +412,7 @@ void vr_classify(struct sk_buff *skb, const struct vr_nic *from);
 struct sk_buff *vr_header_build(struct vr_nic *from, struct vr_nic *to, u32 ip_bytes, u8 tos,
 				u16 flow);
 bool vr_header_set_ce(struct sk_buff *skb);
+void vr_header_clear_dscp(struct sk_buff *skb);
 bool vr_header_is_ce(const struct sk_buff *skb);
 
 /* vr_burst.c */

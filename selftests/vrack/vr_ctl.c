@@ -494,6 +494,7 @@ static int link_add(struct line *line)
 
 struct port_knobs {
 	u64 limit, ecn_k, ecn_kmin, ecn_kmax, ecn_pmax, color_k, loss_ppb, rate_bps, delay_ns;
+	u64 late_ppb, late_ns, clear_dscp;
 };
 
 static struct port_knobs port_knobs_of(const struct vr_port *port)
@@ -508,6 +509,9 @@ static struct port_knobs port_knobs_of(const struct vr_port *port)
 		.loss_ppb = port->link.loss_ppb,
 		.rate_bps = port->rate_bps,
 		.delay_ns = div_u64(port->link.delay_ps, VR_PS_PER_NS),
+		.late_ppb = port->link.late_ppb,
+		.late_ns = div_u64(port->link.late_ps, VR_PS_PER_NS),
+		.clear_dscp = port->link.clear_dscp,
 	};
 }
 
@@ -524,6 +528,9 @@ static int apply_port(struct line *line, struct vr_port *port)
 		{ "fcs_ppb", &k.loss_ppb, 0, 1000000000 },
 		{ "rate_bps", &k.rate_bps, VR_RATE_MIN, VR_RATE_MAX },
 		{ "delay_ns", &k.delay_ns, 1, NSEC_PER_SEC },
+		{ "late_ppb", &k.late_ppb, 0, 1000000000 },
+		{ "late_ns", &k.late_ns, 0, NSEC_PER_SEC },
+		{ "clear_dscp", &k.clear_dscp, 0, 1 },
 	};
 	int err = parse_keys(line, 3, keys, ARRAY_SIZE(keys));
 
@@ -545,6 +552,9 @@ static int apply_port(struct line *line, struct vr_port *port)
 	port->rate_bps = k.rate_bps;
 	port->rate_rem = 0;
 	port->link.delay_ps = k.delay_ns * VR_PS_PER_NS;
+	port->link.late_ppb = k.late_ppb;
+	port->link.late_ps = k.late_ns * VR_PS_PER_NS;
+	port->link.clear_dscp = k.clear_dscp;
 	vr_leave();
 	local_bh_enable();
 	return 0;

@@ -103,10 +103,20 @@ struct sk_buff *vr_frame_to_skb(struct vr_frame *frame)
 		skb = vr_burst_build(frame);
 		vr_burst_put(frame->burst);
 	}
+	if (skb && frame->cb.dscp_cleared)
+		vr_header_clear_dscp(skb);
 	if (skb)
 		*vr_cb(skb) = frame->cb;
 	put_frame(frame);
 	return skb;
+}
+
+/* The frame is one of DSCP 0 from here on; ECN stays. */
+void vr_frame_clear_dscp(struct vr_frame *frame)
+{
+	frame->cb.dscp_cleared = 1;
+	frame->cb.prio = vrack.dscp_prio[0];
+	frame->cb.color = vrack.dscp_color[0];
 }
 
 void vr_fifo_purge(struct vr_fifo *fifo)

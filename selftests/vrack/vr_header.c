@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the rack reads from a frame's headers, and the one bit it writes. */
+/* What the rack reads from a frame's headers, and what it writes: ECN's one bit, and no DSCP. */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -149,6 +149,23 @@ bool vr_header_set_ce(struct sk_buff *skb)
 	if (type == htons(ETH_P_IP))
 		return IP_ECN_set_ce((struct iphdr *)(skb->data + offset));
 	return IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + offset));
+}
+
+/* DSCP 0; the two bits of ECN stay.  What is no IP has none. */
+void vr_header_clear_dscp(struct sk_buff *skb)
+{
+	__be16 type;
+	u32 offset = ip_offset(skb, &type);
+	u32 bytes = type == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+
+	if (type != htons(ETH_P_IP) && type != htons(ETH_P_IPV6))
+		return;
+	if (skb_ensure_writable(skb, offset + bytes))
+		return;
+	if (type == htons(ETH_P_IP))
+		ipv4_change_dsfield((struct iphdr *)(skb->data + offset), INET_ECN_MASK, 0);
+	else
+		ipv6_change_dsfield((struct ipv6hdr *)(skb->data + offset), INET_ECN_MASK, 0);
 }
 
 bool vr_header_is_ce(const struct sk_buff *skb)

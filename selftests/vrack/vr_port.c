@@ -82,29 +82,61 @@ void vr_port_pause(struct vr_port *port, u8 prio, bool xoff, u64 now_ps)
 		vr_port_kick(port, now_ps);
 }
 
-static bool damaged(struct vr_link *link)
+static bool happens(u32 ppb)
 {
-	return link->loss_ppb &&
-	       ((u64)vr_random() * 1000000000ULL) >> 32 < link->loss_ppb;
+	return ppb && ((u64)vr_random() * 1000000000ULL) >> 32 < ppb;
+}
+
+/* As a path of two ways does, of which few packets take the longer one. */
+static void hold_back(struct vr_link *link, struct vr_frame *frame, u64 now_ps)
+{
+	u64 after_ps = link->late.count ? link->late.last->cb.arrive_ps : 0;
+
+	frame->cb.arrive_ps = max(now_ps + link->late_ps, after_ps);
+	if (!link->late.count)
+		vr_event_set(&link->late_arrival, frame->cb.arrive_ps);
+	vr_fifo_push(&link->late, frame);
+}
+
+static void receive(struct vr_link *link, struct vr_frame *frame, u64 now_ps)
+{
+	struct vr_port *peer = container_of(link, struct vr_port, link)->peer;
+	struct vr_cb *cb = &frame->cb;
+
+	if (cb->flags & VR_F_PFC) {
+		vr_port_pause(peer, cb->prio, cb->flags & VR_F_XOFF, now_ps);
+		vr_frame_drop(frame);
+		return;
+	}
+	if (link->clear_dscp)
+		vr_frame_clear_dscp(frame);
+	peer->node->receive(peer, frame, now_ps);
+}
+
+static void late_arrival(struct vr_event *ev, u64 now_ps)
+{
+	struct vr_link *link = container_of(ev, struct vr_link, late_arrival);
+	struct vr_frame *frame = vr_fifo_pop(&link->late);
+
+	if (link->late.count)
+		vr_event_set(ev, link->late.first->cb.arrive_ps);
+	receive(link, frame, now_ps);
 }
 
 static void arrival(struct vr_event *ev, u64 now_ps)
 {
 	struct vr_link *link = container_of(ev, struct vr_link, arrival);
-	struct vr_port *peer = container_of(link, struct vr_port, link)->peer;
 	struct vr_frame *frame = vr_fifo_pop(&link->flight);
-	struct vr_cb *cb = &frame->cb;
 
 	if (link->flight.count)
 		vr_event_set(ev, link->flight.first->cb.arrive_ps);
-	if (damaged(link)) {
+	if (happens(link->loss_ppb)) {
 		link->lost++;
 		vr_frame_drop(frame);
-	} else if (cb->flags & VR_F_PFC) {
-		vr_port_pause(peer, cb->prio, cb->flags & VR_F_XOFF, now_ps);
-		vr_frame_drop(frame);
+	} else if (!(frame->cb.flags & VR_F_PFC) && happens(link->late_ppb)) {
+		hold_back(link, frame, now_ps);
 	} else {
-		peer->node->receive(peer, frame, now_ps);
+		receive(link, frame, now_ps);
 	}
 }
 
@@ -141,6 +173,8 @@ void vr_port_connect(struct vr_port *a, struct vr_port *b)
 	b->peer = a;
 	vr_event_init(&a->link.arrival, b->node->kind == VR_NIC, arrival);
 	vr_event_init(&b->link.arrival, a->node->kind == VR_NIC, arrival);
+	vr_event_init(&a->link.late_arrival, b->node->kind == VR_NIC, late_arrival);
+	vr_event_init(&b->link.late_arrival, a->node->kind == VR_NIC, late_arrival);
 }
 
 /* The caller has seen to it that no event of the port is left to run. */
@@ -152,6 +186,7 @@ void vr_port_free(struct vr_port *port)
 		vr_fifo_purge(&port->queue[i]);
 	vr_fifo_purge(&port->control);
 	vr_fifo_purge(&port->link.flight);
+	vr_fifo_purge(&port->link.late);
 	kvfree(port->delay);
 	kfree(port);
 }

@@ -35,6 +35,9 @@ PORT = Record({
     "fcs_ppb": Int("frames damaged on the wire, per 10^9", high=1000000000),
     "rate_bps": Int("rate of the port", low=10000000),
     "delay_ns": Int("delay of the link from this port"),
+    "late_ppb": Int("frames that take a longer way, per 10^9", high=1000000000),
+    "late_ns": Int("by how much it is longer", high=1000000000),
+    "clear_dscp": Int("1: a middlebox there clears the DSCP", high=1),
 }, default={})
 
 SWITCH = Record({
