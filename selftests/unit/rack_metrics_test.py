@@ -50,10 +50,11 @@ def flow(source, gbps, ramp_ms):
 
 
 def vload():
-    bulk = {"name": "bulk", "type": "long", "goodput_bps": 4e9,
+    bulk = {"name": "bulk", "type": "long", "goodput_bps": 4e9, "retransmits": 6, "rtos": 2,
             "flows": [flow("c1", 1, 50), flow("c2", 3, 100)]}
     ping = {"name": "echo", "type": "ping", "rtt_us": {"count": 9, "mean": 25.0, "p99": 31.0}}
     short = {"name": "short", "type": "poisson", "goodput_bps": 0, "flows": [],
+             "retransmits": 5, "rtos": None,
              "fct_us": {"count": 4, "mean": 2.5, "p50": 2.5, "p99": 4, "max": 4},
              "samples": {"fct": [[1000, 1], [1000, 2], [90000, 3], [90000, 4]]}}
     return {"loads": [bulk, ping, short]}
@@ -93,7 +94,11 @@ class Metrics(Made):
         self.assertEqual(self.value("drops(s0.srv, cause=limit)"), 2)
         self.assertEqual(self.value("ecn_marks"), 4)
         self.assertEqual(self.value("queue_max_bytes"), 90000)
-        self.assertEqual(self.value("retransmits + rtos"), 8)
+        self.assertEqual(self.value("retransmits(bulk) + rtos"), 8)
+
+    def test_counters_of_loads_that_list_no_flows(self):
+        self.assertEqual(self.value("retransmits(short)"), 5)
+        self.assertEqual(self.value("retransmits"), 11)
 
     def test_orack_counters_of_all_hosts(self):
         self.assertIsNone(self.value("orack(samples)"))

@@ -266,16 +266,21 @@ def jain_between(run, after, until, load=None):
     return _jain([flow.goodput_bps(after, until) or 0 for flow in _sampled(run, load)])
 
 
+def _of_loads(run, load, key):
+    """Summed over loads, since not all list their flows (poisson)."""
+    return sum(found.get(key) or 0 for found in run.loads(load))
+
+
 @metric
 def retransmits(run, load=None):
     """Segments sent again."""
-    return sum(flow.get("retransmits") or 0 for flow in run.flows(load))
+    return _of_loads(run, load, "retransmits")
 
 
 @metric
 def rtos(run, load=None):
     """Retransmission timeouts."""
-    return sum(flow.get("rtos") or 0 for flow in run.flows(load))
+    return _of_loads(run, load, "rtos")
 
 
 @metric
