@@ -201,13 +201,13 @@ static inline bool tp_tcp_usec_ts(const struct tcp_sock *tp)
 #endif
 }
 
-/* What the timestamp option says of a packet whose skb_mstamp_ns is set. */
-static inline u32 tp_tcp_skb_timestamp(const struct tcp_sock *tp, const struct sk_buff *skb)
+/* What the timestamp option says at @ns of TCP's clock (skb_mstamp_ns), without its offset. */
+static inline u32 tp_tcp_timestamp(const struct tcp_sock *tp, u64 ns)
 {
 #ifdef TP_HAVE_TCP_CLOCK_TS
-	return tcp_skb_timestamp_ts(tp->tcp_usec_ts, skb);
+	return div_u64(ns, tp->tcp_usec_ts ? NSEC_PER_USEC : NSEC_PER_MSEC);
 #else
-	return tcp_skb_timestamp(skb);
+	return tcp_ns_to_ts(ns);
 #endif
 }
 

@@ -206,6 +206,7 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_ne
 		  struct sk_buff **tail);
 
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
+void tlt_inject_answered(struct sock *sk, u64 sent_ns);
 
 /* States in which an ACK makes sense: important data is answered. */
 #define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \

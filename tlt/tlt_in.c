@@ -169,6 +169,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 				enum tlt_kind kind)
 {
 	bool asked, clock = false, attend;
+	u64 injected_ns;
 
 	if (!tlt_in_ack_is_possible(sk, tlt_tcp_header(skb, p))) {
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
@@ -176,6 +177,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 	}
 	tlt_flow_lock(flow);
 	asked = tlt_sender_awaits(&flow->sender);
+	injected_ns = tlt_sender_clocked_ns(&flow->sender);
 	attend = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
 		flow->clocks--;
@@ -187,8 +189,11 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
 		tlt_attend_later(flow, sk);
-	if (!clock || !tlt_in_is_to_drop(flow, sk, skb, p))
+	if (!clock || !tlt_in_is_to_drop(flow, sk, skb, p)) {
+		if (injected_ns)
+			tlt_inject_answered(sk, injected_ns);
 		return NF_ACCEPT;
+	}
 	tlt_count(tn, TLT_STAT_ECHOES_DROPPED);
 	return NF_DROP;
 }

@@ -147,7 +147,7 @@ static void tlt_inject_options(const struct tcp_sock *tp, const struct sk_buff *
 	if (tp->rx_opt.tstamp_ok) {
 		*option++ = htonl((TCPOPT_NOP << 24) | (TCPOPT_NOP << 16) |
 				  (TCPOPT_TIMESTAMP << 8) | TCPOLEN_TIMESTAMP);
-		*option++ = htonl(tp_tcp_skb_timestamp(tp, skb) + tp->tsoffset);
+		*option++ = htonl(tp_tcp_timestamp(tp, skb->skb_mstamp_ns) + tp->tsoffset);
 		*option++ = htonl(tp->rx_opt.ts_recent);
 	}
 	if (!sacks)
@@ -254,12 +254,30 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
 	return err;
 }
 
+/*
+ * When the first retransmission of a recovery was sent.  There may be a recovery before
+ * TCP has room for its first: one that begins in CWR, whose window shrinks still.  Data
+ * that arrives then was only late, TCP thinks, since nothing was sent again, and takes back
+ * its marks of loss; RACK does not look again at what has had one, and the timer has to.
+ * But it was sent again, here.
+ *
+ * Only where TCP looks at each ACK: there it forgets this time when its data is acknowledged.
+ */
+static void tlt_inject_note_time(struct sock *sk, u64 sent_ns)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open && !tp->retrans_stamp)
+		tp->retrans_stamp = tp_tcp_timestamp(tp, sent_ns);
+}
+
 /* As TCP notes a retransmission, but for what would put it into the pipe. */
-static void tlt_inject_note(struct sock *sk, struct sk_buff *of)
+static void tlt_inject_note(struct sock *sk, struct sk_buff *of, u64 sent_ns)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	TCP_SKB_CB(of)->sacked |= TCPCB_EVER_RETRANS;
+	tlt_inject_note_time(sk, sent_ns);
 	tp->total_retrans++;
 	if (!tp->undo_marker)
 		return;
@@ -293,6 +311,19 @@ static void tlt_inject_sent(struct tlt_flow *flow, u32 seq, u32 bytes, u64 now_n
 	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
 }
 
+/*
+ * TCP will see the answer to what was injected at @sent_ns: the loss of its data may have
+ * come to light meanwhile.  Bottom halves are off.  While a process uses the socket TCP's
+ * state is not ours; then what was known when a segment was injected has to do.
+ */
+void tlt_inject_answered(struct sock *sk, u64 sent_ns)
+{
+	bh_lock_sock_nested(sk);
+	if (!sock_owned_by_user(sk) && inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery)
+		tlt_inject_note_time(sk, sent_ns);
+	bh_unlock_sock(sk);
+}
+
 /* Nothing important is in flight: put something there if TCP did not.  Socket locked. */
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config)
 {
@@ -320,7 +351,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 	/* Before it leaves: over loopback the echo may come first. */
 	tlt_inject_sent(flow, seq, data.bytes, pipe.now_ns);
 	if (data.lost && data.bytes > 1)
-		tlt_inject_note(sk, of);
+		tlt_inject_note(sk, of, pipe.now_ns);
 	if (!tlt_inject_send(flow, sk, skb))
 		return;
 failed:

@@ -461,6 +461,12 @@ static inline void tlt_sender_clocked(struct tlt_sender *s, u32 end, u64 now_ns)
 	s->clock = true;
 }
 
+/* When the clock data was sent whose echo is awaited; 0: there is none. */
+static inline u64 tlt_sender_clocked_ns(const struct tlt_sender *s)
+{
+	return s->clock && s->flight ? s->mark_ns : 0;
+}
+
 static inline void tlt_receiver_init(struct tlt_receiver *r)
 {
 	r->answer = TLT_NONE;
