@@ -7,9 +7,10 @@
  *						send as fast as it goes, print the
  *						bytes that left the socket buffer
  *
- * ADDRESS is IPv4, ADDRESS%DEVICE of that device alone.  CC names the congestion control; "-" leaves the default.  Until
- * BYTES have left it goes on after SECONDS, and it waits for a server: both a minute at
- * most, since a busy machine may give its guest a tenth of its time and less.
+ * ADDRESS is IPv4 or IPv6, ADDRESS%DEVICE of that device alone; served are both.  CC names
+ * the congestion control; "-" leaves the default.  Until BYTES have left it goes on after
+ * SECONDS, and it waits for a server: both a minute at most, since a busy machine may give
+ * its guest a tenth of its time and less.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -39,31 +40,42 @@ static double now_s(void)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static struct sockaddr_in address_of(const char *address, const char *port)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET };
-	char host[INET_ADDRSTRLEN];
+struct address {
+	socklen_t bytes;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	};
+};
 
-	snprintf(host, sizeof(host), "%.*s", (int)strcspn(address, "%"), address);
-	in.sin_port = htons(atoi(port));
-	if (inet_pton(AF_INET, host, &in.sin_addr) != 1) {
-		fprintf(stderr, "flow: '%s' is no IPv4 address\n", address);
-		exit(1);
-	}
-	return in;
+static struct address address_of(const char *text, const char *port)
+{
+	struct address ipv4 = { .bytes = sizeof(ipv4.in), .in.sin_family = AF_INET };
+	struct address ipv6 = { .bytes = sizeof(ipv6.in6), .in6.sin6_family = AF_INET6 };
+	char host[INET6_ADDRSTRLEN];
+
+	ipv4.in.sin_port = ipv6.in6.sin6_port = htons(atoi(port));
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(text, "%"), text);
+	if (inet_pton(AF_INET, host, &ipv4.in.sin_addr) == 1)
+		return ipv4;
+	if (inet_pton(AF_INET6, host, &ipv6.in6.sin6_addr) == 1)
+		return ipv6;
+	fprintf(stderr, "flow: '%s' is no address\n", text);
+	exit(1);
 }
 
 static _Noreturn void serve(const char *port)
 {
-	struct sockaddr_in in = address_of("0.0.0.0", port);
+	struct address address = address_of("::", port);
 	struct pollfd polled[MAX_FLOWS + 1];
 	static char chunk[CHUNK_BYTES];
 	int on = 1, count = 1, i;
 
-	polled[0].fd = socket(AF_INET, SOCK_STREAM, 0);
+	polled[0].fd = socket(AF_INET6, SOCK_STREAM, 0);
 	polled[0].events = POLLIN;
 	setsockopt(polled[0].fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(polled[0].fd, (struct sockaddr *)&in, sizeof(in)) ||
+	if (bind(polled[0].fd, &address.any, address.bytes) ||
 	    listen(polled[0].fd, MAX_FLOWS))
 		err(1, "listen");
 	for (;;) {
@@ -88,14 +100,14 @@ static _Noreturn void serve(const char *port)
 }
 
 /* A socket that refused may not be connected again: a new one each time. */
-static int connected(const char *address, const char *port, const char *cc)
+static int connected(const char *text, const char *port, const char *cc)
 {
-	struct sockaddr_in in = address_of(address, port);
-	const char *device = strchr(address, '%');
+	struct address address = address_of(text, port);
+	const char *device = strchr(text, '%');
 	double end = now_s() + PATIENCE_S;
 
 	for (;;) {
-		int fd = socket(AF_INET, SOCK_STREAM, 0);
+		int fd = socket(address.any.sa_family, SOCK_STREAM, 0);
 
 		if (strcmp(cc, "-") &&
 		    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
@@ -103,7 +115,7 @@ static int connected(const char *address, const char *port, const char *cc)
 		if (device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device + 1,
 					 strlen(device + 1)))
 			err(1, "%s", device + 1);
-		if (!connect(fd, (struct sockaddr *)&in, sizeof(in)))
+		if (!connect(fd, &address.any, address.bytes))
 			return fd;
 		if (errno != ECONNREFUSED || now_s() > end)
 			err(1, "connect");

@@ -97,7 +97,8 @@ bond() {
 make_vrf() {
 	another_cable red 10.8.0.2/24 && ip -n a link add vrf-red type vrf table 10 || return 1
 	ip -n a link set vrf-red gso_max_segs 1 up && ip -n a link set red master vrf-red &&
-		ip -n a addr add 10.8.0.1/24 dev red
+		ip -n a addr add 10.8.0.1/24 dev red && ip -n a addr add fd00:8::1/64 dev red nodad &&
+		ip -n b addr add fd00:8::2/64 dev red nodad
 }
 
 vrf_sends() { make_vrf && exactly_once a b 10.8.0.2%vrf-red; }
@@ -106,16 +107,18 @@ vrf_receives() {
 	in_a sysctl -q -w net.ipv4.tcp_l3mdev_accept=1
 	in_a flow serve 5000 > /dev/null 2>&1 &
 	_server=$!
-	exactly_once b a 10.8.0.1
+	exactly_once b a 10.8.0.1 && exactly_once b a fd00:8::1
 	_status=$?
 	kill $_server
 	return $_status
 }
 
+vrf_sends_ipv6() { exactly_once a b fd00:8::2%vrf-red; }
+
 # A qdisc there takes the packets through the device of the VRF.
 vrf_with_a_qdisc() {
 	in_a tc qdisc replace dev vrf-red root fq && exactly_once a b 10.8.0.2%vrf-red &&
-		in_a tc qdisc del dev vrf-red root
+		exactly_once a b fd00:8::2%vrf-red && in_a tc qdisc del dev vrf-red root
 }
 
 vlan_by_tc() { by_tc a eth0.5 b eth0.5 exactly_once a b 10.5.0.2; }
@@ -136,6 +139,7 @@ below_a_vlan_by_tc() { by_tc a eth0 b eth0.5 left_alone 10.5.0.2; }
 below_a_bridge_by_tc() { by_tc a lan b lan left_alone 10.6.0.2; }
 below_a_bond_by_tc() { by_tc a one b one left_alone 10.7.0.2; }
 vrf_by_tc() { by_tc a red b red exactly_once a b 10.8.0.2%vrf-red; }
+vrf_by_tc_ipv6() { by_tc a red b red exactly_once a b fd00:8::2%vrf-red; }
 
 # by_device DEVICE: what a rule of it finds in a's traffic
 by_device() {
@@ -157,8 +161,8 @@ ktap_start
 ktap_case "module loads" insmod /modules/tlt.ko
 make_pair fq || ktap_fail "hosts are made"
 both ip link set eth0 gso_max_segs 1
-for case in plain vlan bridge bond vrf_sends vrf_receives vrf_with_a_qdisc vrf_rules \
-	vlan_by_tc bridge_by_tc bond_by_tc vrf_by_tc \
+for case in plain vlan bridge bond vrf_sends vrf_sends_ipv6 vrf_receives vrf_with_a_qdisc vrf_rules \
+	vlan_by_tc bridge_by_tc bond_by_tc vrf_by_tc vrf_by_tc_ipv6 \
 	below_a_vlan_by_tc below_a_bridge_by_tc below_a_bond_by_tc; do
 	ktap_case "${case//_/ }" $case
 done
