@@ -15,9 +15,13 @@
 #include "tlt.h"
 #include "tlt_quick.h"
 
-static bool tlt_hook_comes_again(const struct nf_hook_state *state)
+/* Where the VRF has a qdisc IPv6 names the device below both times, and only the route differs. */
+static __always_inline bool tlt_hook_comes_again(const struct sk_buff *skb,
+						 const struct nf_hook_state *state, u8 family)
 {
-	return netif_is_l3_master(state->out);
+	const struct dst_entry *dst = family == AF_INET6 ? skb_dst(skb) : NULL;
+
+	return netif_is_l3_master(state->out) || (dst && netif_is_l3_master(dst->dev));
 }
 
 /* The device below that of a VRF, whose @skb is; 0: there is none. */
@@ -34,7 +38,8 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 	struct tlt_packet p = { .out = true, .ifindex = dst ? dst->dev->ifindex : 0 };
 	struct sk_buff *tail;
 
-	if (tlt_hook_comes_again(state) || !tlt_packet_read(skb, state->pf, skb->len, &p) ||
+	if (tlt_hook_comes_again(skb, state, state->pf) ||
+	    !tlt_packet_read(skb, state->pf, skb->len, &p) ||
 	    !tlt_config_matches(config, skb, skb->sk, &p))
 		return NF_ACCEPT;
 	p.generation = tlt_config_token(config, skb->sk);
@@ -75,7 +80,7 @@ static __always_inline unsigned int tlt_hook_out_ours(struct tlt_net *tn, struct
 {
 	const struct tcphdr *th = tlt_quick_header(skb, family);
 
-	if (!tlt_quick_is_tcp(skb, family) || tlt_hook_comes_again(state) ||
+	if (!tlt_quick_is_tcp(skb, family) || tlt_hook_comes_again(skb, state, family) ||
 	    tlt_quick_out(tn, config, skb, th, family))
 		return NF_ACCEPT;
 	return tlt_hook_out_long(tn, skb, state, config);
