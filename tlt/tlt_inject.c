@@ -53,11 +53,36 @@ static bool tlt_inject_allowed(const struct sock *sk)
 	       !sk_is_mptcp(sk) && !tlt_inject_is_bound(sk);
 }
 
+/* Is there a packet that both windows have room for? */
+static bool tlt_inject_tcp_may_send(struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct sk_buff *next = tcp_send_head(sk);
+
+	return next && tcp_packets_in_flight(tp) < tcp_snd_cwnd(tp) &&
+	       !after(tp->snd_nxt + min(next->len, tp->mss_cache), tcp_wnd_end(tp));
+}
+
 /* TCP waits for nothing but a timer of this host: what it sends then can be marked. */
 static bool tlt_inject_tcp_will_send(struct sock *sk)
 {
-	return tcp_send_head(sk) && (test_bit(TSQ_THROTTLED, &sk->sk_tsq_flags) ||
-				     hrtimer_is_queued(&tcp_sk(sk)->pacing_timer));
+	return tlt_inject_tcp_may_send(sk) && (test_bit(TSQ_THROTTLED, &sk->sk_tsq_flags) ||
+					       hrtimer_is_queued(&tcp_sk(sk)->pacing_timer));
+}
+
+/* Does TCP know what became of the byte before @end?  Of SACKs those of the last ACK serve. */
+static bool tlt_inject_is_heard_of(const struct tcp_sock *tp, u32 end)
+{
+	unsigned int i;
+
+	if (!after(end, tp->snd_una))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(tp->recv_sack_cache); i++) {
+		if (before(tp->recv_sack_cache[i].start_seq, end) &&
+		    !after(end, tp->recv_sack_cache[i].end_seq))
+			return true;
+	}
+	return false;
 }
 
 static u32 tlt_inject_head_bytes(const struct sock *sk, const struct sk_buff *head)
@@ -286,12 +311,13 @@ static void tlt_inject_note(struct sock *sk, struct sk_buff *of, u64 sent_ns)
 	tp->undo_retrans++;
 }
 
-static bool tlt_inject_choose(struct tlt_flow *flow, const struct tlt_pipe *pipe,
-			      struct tlt_clock_data *data)
+static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
+			      struct tlt_pipe *pipe, struct tlt_clock_data *data)
 {
 	enum tlt_clock_answer answer;
 
 	tlt_flow_lock(flow);
+	pipe->heard = tlt_inject_is_heard_of(tcp_sk(sk), flow->sender.mark_end);
 	answer = tlt_sender_clock(&flow->sender, pipe, data);
 	tlt_flow_unlock(flow);
 	if (answer == TLT_CLOCK_LIMITED)
@@ -336,7 +362,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 		return;
 	tail = tlt_inject_tail(sk);
 	tlt_inject_look(sk, of, tail, config->clock, &pipe);
-	if (!tlt_inject_choose(flow, &pipe, &data))
+	if (!tlt_inject_choose(flow, sk, &pipe, &data))
 		return;
 	if (!tlt_inject_allowed(sk)) {
 		tlt_count(flow->tn, TLT_STAT_INJECT_REFUSED);

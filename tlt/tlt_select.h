@@ -114,6 +114,7 @@ struct tlt_pipe {
 	u32 reorder_us;		/* how late packets of this path may be; 0: never out of order */
 	u8 mode;		/* enum tlt_clock_mode */
 	bool will_send;		/* a timer of this host's makes TCP send soon */
+	bool heard;		/* the end of the newest important packet was delivered */
 };
 
 enum tlt_clock_answer {
@@ -440,9 +441,10 @@ tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_cloc
 		return TLT_CLOCK_NOTHING;
 	/*
 	 * An echo cannot be faster than the path; half of that allows for its noise.  What
-	 * came was of an older packet, and the newest is on its way.
+	 * came was of an older packet, and the newest is on its way; unless the peer has it,
+	 * and TCP never saw the path without a queue.
 	 */
-	if (p->now_ns - s->mark_ns < (u64)p->min_rtt_us * 1000 / 2) {
+	if (!p->heard && p->now_ns - s->mark_ns < (u64)p->min_rtt_us * 1000 / 2) {
 		s->flight = 1;
 		s->due = false;
 		return TLT_CLOCK_LIMITED;

@@ -502,6 +502,16 @@ TEST_F(Sender, clock__no_faster_than_the_path)
 	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
 }
 
+TEST_F(Sender, clock__faster_than_what_is_known_of_the_path_if_the_newest_was_delivered)
+{
+	send(packet(kMs, 1448, 0));
+	echo();
+	tlt_pipe p = pipe_at(kMs + 40000, 0, 0);
+	p.min_rtt_us = 400;
+	p.heard = true;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+}
+
 TEST_F(Sender, late_echo__is_not_taken_for_that_of_the_next)
 {
 	EXPECT_EQ(send(packet(kMs, 1448, 0), 100), TLT_DATA);
