@@ -205,6 +205,24 @@ u64 tlt_stat_sum(const struct tlt_net *tn, int stat);
 bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_net *tn,
 		  struct sk_buff **tail);
 
+/*
+ * Was it delivered from @start to @end, by an ACK of @ack and what TCP remembers: the
+ * SACK blocks of the last ACK?
+ */
+static inline bool tlt_tcp_has_news_of(const struct tcp_sock *tp, u32 start, u32 end, u32 ack)
+{
+	unsigned int i;
+
+	if (!after(end, ack))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(tp->recv_sack_cache); i++) {
+		if (!before(start, tp->recv_sack_cache[i].start_seq) &&
+		    !after(end, tp->recv_sack_cache[i].end_seq))
+			return true;
+	}
+	return false;
+}
+
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
 void tlt_inject_answered(struct sock *sk, u64 sent_ns);
 

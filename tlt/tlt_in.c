@@ -28,21 +28,7 @@ static const u8 *tlt_in_sack(const struct tcphdr *th, unsigned int *blocks)
 	return NULL;
 }
 
-/* TCP remembers the blocks of the last ACK; what is below its ACK is a DSACK. */
-static bool tlt_in_block_is_known(const struct tcp_sock *tp, u32 start, u32 end, u32 ack)
-{
-	unsigned int i;
-
-	if (!after(end, ack))
-		return true;
-	for (i = 0; i < ARRAY_SIZE(tp->recv_sack_cache); i++) {
-		if (!before(start, tp->recv_sack_cache[i].start_seq) &&
-		    !after(end, tp->recv_sack_cache[i].end_seq))
-			return true;
-	}
-	return false;
-}
-
+/* A block below the ACK is a DSACK, and nothing new. */
 static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *th, u32 ack)
 {
 	unsigned int blocks = 0, i;
@@ -51,8 +37,8 @@ static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *
 	if (!at || !tcp_is_sack(tp))
 		return false;
 	for (i = 0; i < blocks; i++, at += TCPOLEN_SACK_PERBLOCK) {
-		if (!tlt_in_block_is_known(tp, get_unaligned_be32(at), get_unaligned_be32(at + 4),
-					   ack))
+		if (!tlt_tcp_has_news_of(tp, get_unaligned_be32(at), get_unaligned_be32(at + 4),
+					 ack))
 			return true;
 	}
 	return false;
@@ -189,13 +175,13 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
 		tlt_attend_later(flow, sk);
-	if (!clock || !tlt_in_is_to_drop(flow, sk, skb, p)) {
-		if (injected_ns)
-			tlt_inject_answered(sk, injected_ns);
-		return NF_ACCEPT;
+	if (clock && tlt_in_is_to_drop(flow, sk, skb, p)) {
+		tlt_count(tn, TLT_STAT_ECHOES_DROPPED);
+		return NF_DROP;
 	}
-	tlt_count(tn, TLT_STAT_ECHOES_DROPPED);
-	return NF_DROP;
+	if (injected_ns)
+		tlt_inject_answered(sk, injected_ns);
+	return NF_ACCEPT;
 }
 
 static unsigned int tlt_in_data(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,

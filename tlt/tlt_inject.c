@@ -70,21 +70,6 @@ static bool tlt_inject_tcp_will_send(struct sock *sk)
 					       hrtimer_is_queued(&tcp_sk(sk)->pacing_timer));
 }
 
-/* Does TCP know what became of the byte before @end?  Of SACKs those of the last ACK serve. */
-static bool tlt_inject_is_heard_of(const struct tcp_sock *tp, u32 end)
-{
-	unsigned int i;
-
-	if (!after(end, tp->snd_una))
-		return true;
-	for (i = 0; i < ARRAY_SIZE(tp->recv_sack_cache); i++) {
-		if (before(tp->recv_sack_cache[i].start_seq, end) &&
-		    !after(end, tp->recv_sack_cache[i].end_seq))
-			return true;
-	}
-	return false;
-}
-
 static u32 tlt_inject_head_bytes(const struct sock *sk, const struct sk_buff *head)
 {
 	u32 gone = tcp_sk(sk)->snd_una - TCP_SKB_CB(head)->seq;
@@ -314,10 +299,13 @@ static void tlt_inject_note(struct sock *sk, struct sk_buff *of, u64 sent_ns)
 static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
 			      struct tlt_pipe *pipe, struct tlt_clock_data *data)
 {
+	const struct tcp_sock *tp = tcp_sk(sk);
 	enum tlt_clock_answer answer;
+	u32 end;
 
 	tlt_flow_lock(flow);
-	pipe->heard = tlt_inject_is_heard_of(tcp_sk(sk), flow->sender.mark_end);
+	end = flow->sender.mark_end;
+	pipe->heard = tlt_tcp_has_news_of(tp, end - 1, end, tp->snd_una);
 	answer = tlt_sender_clock(&flow->sender, pipe, data);
 	tlt_flow_unlock(flow);
 	if (answer == TLT_CLOCK_LIMITED)
