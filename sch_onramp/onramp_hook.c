@@ -72,6 +72,7 @@ static unsigned int onramp_hook_ipv4(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
+#if IS_ENABLED(CONFIG_IPV6)
 static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
@@ -87,6 +88,7 @@ static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
 	onramp_hook_arrived(skb, state, &a);
 	return NF_ACCEPT;
 }
+#endif
 
 /* Before filters look at the packet: they may hide it from sockets, not from the clock. */
 static const struct nf_hook_ops onramp_hooks[] = {
