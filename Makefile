@@ -19,9 +19,10 @@ karch := $(shell grep -qs '^CONFIG_UML=y' $(KDIR)/.config && echo um)
 MODULES_OUT ?= build/modules/$(release)-$(shell readlink -f $(KDIR) | sha256sum | cut -c1-8)
 modules_out := $(abspath $(MODULES_OUT))
 
-# CI=1 turns every complaint of the compiler and of sparse into an error.
+# CI=1 turns every complaint of the compiler and of sparse into an error; for checks,
+# OPTIONS_HEADER= names one that takes options from the kernel that modules are built for.
 ifneq ($(CI),)
-strict := W=1 C=2 KCFLAGS=-Werror CF='-Wsparse-error -D__CHECK_ENDIAN__'
+strict := W=1 C=2 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
 kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
