@@ -78,6 +78,9 @@ struct tlt_flow {
 
 	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
 
+	/* what clocking sent last, if TCP's recovery does not count it; lock: the socket's */
+	u32 copy_bytes;
+
 	/* seldom used */
 	struct in6_addr local;		/* for the dump; IPv4: the first word */
 	struct in6_addr remote;
@@ -224,7 +227,7 @@ static inline bool tlt_tcp_has_news_of(const struct tcp_sock *tp, u32 start, u32
 }
 
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
-void tlt_inject_answered(struct sock *sk, u64 sent_ns);
+void tlt_inject_answered(struct tlt_flow *flow, struct sock *sk, u64 sent_ns, u32 ack);
 
 /* States in which an ACK makes sense: important data is answered. */
 #define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \

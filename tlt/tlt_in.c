@@ -180,7 +180,8 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		return NF_DROP;
 	}
 	if (injected_ns)
-		tlt_inject_answered(sk, injected_ns);
+		tlt_inject_answered(flow, sk, injected_ns,
+				    ntohl(tlt_tcp_header(skb, p)->ack_seq));
 	return NF_ACCEPT;
 }
 
