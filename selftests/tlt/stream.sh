@@ -74,8 +74,12 @@ received_by() {
 	return $_result
 }
 
+# offload on|off SEGMENTS: and how many a burst has, which TCP makes without offload, too
 offload() {
-	in_a ethtool -K veth0 tso "$1" gso "$1" && in_b ethtool -K veth0 tso "$1" gso "$1"
+	for _netns in $a $b; do
+		ip netns exec "$_netns" ethtool -K veth0 tso "$1" gso "$1" &&
+			ip -n "$_netns" link set veth0 gso_max_segs "$2" || return 1
+	done
 }
 
 # Seconds, simulated, of the middle one of connections one after the other: one that loses
@@ -96,10 +100,10 @@ no_slower() {
 
 without_offload() {
 	command -v ethtool > /dev/null || { echo "ethtool is missing"; return 4; }
-	offload off > /dev/null || return 1
+	offload off 1 > /dev/null || return 1
 	"$@"
 	_result=$?
-	offload on > /dev/null
+	offload on 65535 > /dev/null
 	return $_result
 }
 
