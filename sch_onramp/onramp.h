@@ -169,7 +169,7 @@ struct onramp_sched {
 	struct net *net;
 	struct onramp_net *on;		/* of net */
 	bool listening;			/* onramp_hook_get() was called; RTNL */
-	u64 release_step;		/* bytes per second, from the threshold */
+	struct onramp_release_step release_step;	/* from threshold and line */
 	u64 burst_mult;			/* from the threshold: onramp_burst.h */
 
 	/* read and written by every packet */
