@@ -174,6 +174,7 @@ int onramp_hook_set_port(struct onramp_net *on, u16 port)
 		return err;
 	}
 	on->open_err = 0;
+	orack_peer_ask_again(on);
 	return 0;
 }
 

@@ -80,6 +80,8 @@ struct onramp_net {
 	struct list_head peers;
 	u32 peer_count;
 	struct delayed_work work;	/* announcements, peers that are gone */
+	bool hurried;			/* work is due for a new peer; no lock */
+	unsigned long worked;		/* jiffies of its last end; no lock */
 	struct work_struct leave;
 	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */
 	u32 leaving_count;		/* RTNL */
@@ -243,7 +245,8 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
-void orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
+bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
+void orack_peer_ask_again(struct onramp_net *on);
 u32 orack_peer_count_acking(struct onramp_net *on);
 void orack_peer_open(struct onramp_net *on);
 u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 most);

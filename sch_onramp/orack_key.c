@@ -81,6 +81,8 @@ static void orack_key_put(struct onramp_net *on, struct orack_keys *keys)
 		synchronize_net();
 		kfree_sensitive(before);
 	}
+	/* Who took our announcements for forged may take the next. */
+	orack_peer_ask_again(on);
 }
 
 static int orack_key_find(const struct onramp_net *on, u8 id, struct netlink_ext_ack *extack)

@@ -48,6 +48,11 @@
 /* How often the worker looks, and how exact peer->used has to be. */
 #define ORACK_TICK		(HZ / 4)
 
+/* New destinations do not wait for that; many of them wait for each other, since the worker
+ * goes through all peers.
+ */
+#define ORACK_REST		max(HZ / 50, 1)
+
 /* Neither data nor receipts for so long: forgotten. */
 #define ORACK_IDLE		(60 * HZ)
 
@@ -186,6 +191,16 @@ static bool orack_peer_is_due(const struct orack_peer *peer)
 	return !peer->announced || time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
 }
 
+/* An announcement is due now: let the worker run, at once if it did not just now. */
+static void orack_peer_hurry(struct onramp_net *on)
+{
+	bool worked = time_before(jiffies, READ_ONCE(on->worked) + ORACK_REST);
+
+	if (READ_ONCE(on->hurried) || xchg(&on->hurried, true))
+		return;
+	mod_delayed_work(system_highpri_wq, &on->work, worked ? ORACK_REST : 0);
+}
+
 /* Data goes to the key's far end.  Called under the qdisc's lock, now and then. */
 void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
 {
@@ -208,7 +223,7 @@ void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
 	if (!orack_peer_is_used(peer) || time_after(jiffies, READ_ONCE(peer->used) + ORACK_TICK)) {
 		WRITE_ONCE(peer->used, jiffies | 1UL);
 		if (orack_peer_is_due(peer))
-			mod_delayed_work(system_highpri_wq, &on->work, 0);
+			orack_peer_hurry(on);
 	}
 out:
 	rcu_read_unlock();
@@ -239,13 +254,12 @@ bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
 	return atomic_read(&on->acking[orack_acking(&remote)]);
 }
 
-/* A datagram of receipts came; peer->lock is held. */
+/* Receipts came that are the peer's; its lock is held. */
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
 {
 	peer->heard = jiffies;
 	peer->unanswered = 0;
 	peer->answered = true;
-	peer->receipts++;
 	orack_peer_set_acks(on, peer, true);
 }
 
@@ -412,8 +426,8 @@ static void orack_peer_contact(const struct orack_peer *peer, struct orack_conta
 	to->oif = READ_ONCE(peer->oif);
 }
 
-/* 0 ms: it is over.  Bottom halves are off, under the RCU read lock. */
-void orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
+/* 0 ms: it is over.  False: not sent.  Bottom halves are off, under the RCU read lock. */
+bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
 {
 	struct orack_header h = {
 		.kind = ORACK_ANNOUNCEMENT, .count = 1, .clock = lifetime_ms,
@@ -426,8 +440,33 @@ void orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 l
 
 	orack_address(&to->pair, to->oif, &p);
 	p.bytes = orack_encode(p.maced.data, &h, &e);
-	if (!orack_send(on, &p))
-		orack_count(on, ONRAMP_STAT_ANNOUNCED);
+	if (orack_send(on, &p))
+		return false;
+	orack_count(on, ONRAMP_STAT_ANNOUNCED);
+	return true;
+}
+
+/* It was not asked after all: there is no port, or no route. */
+static void orack_peer_unsaid(struct orack_peer *peer)
+{
+	spin_lock(&peer->lock);
+	if (peer->unanswered)
+		peer->unanswered--;
+	spin_unlock(&peer->lock);
+}
+
+/* Whatever kept peers from answering may be over: the port or a key is another one.  RTNL. */
+void orack_peer_ask_again(struct onramp_net *on)
+{
+	struct orack_peer *peer;
+
+	spin_lock_bh(&on->lock);
+	list_for_each_entry(peer, &on->peers, list) {
+		spin_lock(&peer->lock);
+		peer->unanswered = 0;
+		spin_unlock(&peer->lock);
+	}
+	spin_unlock_bh(&on->lock);
 }
 
 /* True: an announcement is due, and counted as made. */
@@ -471,7 +510,8 @@ static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 	rcu_read_lock();
 	if (orack_peer_tick(on, peer)) {
 		orack_peer_contact(peer, &to);
-		orack_announce(on, &to, ORACK_LIFETIME_MS);
+		if (!orack_announce(on, &to, ORACK_LIFETIME_MS))
+			orack_peer_unsaid(peer);
 	} else {
 		gone = orack_peer_is_gone(on, peer);
 	}
@@ -498,12 +538,15 @@ static void orack_peer_work(struct work_struct *work)
 	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
 	struct orack_peer *peer, *gone = NULL;
 
+	/* Who is noted from here on may be behind us in the list. */
+	xchg(&on->hurried, false);
 	list_for_each_entry_rcu(peer, &on->peers, list, true) {
 		orack_peer_forget(on, gone);
 		gone = orack_peer_visit(on, peer) ? peer : NULL;
 		cond_resched();
 	}
 	orack_peer_forget(on, gone);
+	WRITE_ONCE(on->worked, jiffies);
 	if (READ_ONCE(on->peer_count))
 		queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 }

@@ -36,30 +36,32 @@ static void orack_flow(const struct orack_pair *pair, u16 own_port, u16 other_po
 	key->dport = htons(other_port);
 }
 
-/* -- announcements ----------------------------------------------------------------------- */
+/* -- whose connection ----------------------------------------------------------------------- */
 
-static bool orack_is_connected(const struct orack_pair *pair, const struct orack_datagram *d,
+static bool orack_is_connected(const struct orack_pair *pair, u16 own_port, u16 other_port,
 			       int ifindex)
 {
 	struct onramp_key key;
-	struct orack_entry e;
 	struct sock *sk;
 
-	orack_read_entry(d, 0, &e);
-	orack_flow(pair, e.dport, e.sport, &key);
+	orack_flow(pair, own_port, other_port, &key);
 	sk = onramp_packet_socket(&key, ifindex);
 	if (sk)
 		sock_gen_put(sk);
 	return sk;
 }
 
+/* -- announcements ----------------------------------------------------------------------- */
+
 /* Who has receipts already may go on, or end it, between two connections. */
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
 	enum onramp_stat stat;
+	struct orack_entry e;
 
-	if (!orack_peer_hears(pair) && !orack_is_connected(pair, d, ifindex))
+	orack_read_entry(d, 0, &e);
+	if (!orack_peer_hears(pair) && !orack_is_connected(pair, e.dport, e.sport, ifindex))
 		return ONRAMP_STAT_REFUSED_FLOW;
 	stat = orack_peer_announced(on, pair, &d->h, ifindex);
 	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
@@ -192,8 +194,9 @@ static enum onramp_stat orack_entry(struct onramp_net *on, struct orack_peer *pe
 	return stat;
 }
 
-static void orack_entries(struct onramp_net *on, struct orack_peer *peer,
-			  const struct orack_datagram *d, u64 now_ns)
+/* Returns how many were not believed. */
+static u32 orack_entries(struct onramp_net *on, struct orack_peer *peer,
+			 const struct orack_datagram *d, u64 now_ns)
 {
 	struct orack_entry e;
 	enum onramp_stat stat;
@@ -205,32 +208,47 @@ static void orack_entries(struct onramp_net *on, struct orack_peer *peer,
 		refused += stat != ONRAMP_STAT_SAMPLES;
 		orack_count(on, stat);
 	}
-	if (!refused)
-		return;
-	spin_lock(&peer->lock);
-	peer->refused += refused;
-	spin_unlock(&peer->lock);
+	return refused;
+}
+
+/* Nothing of this host's is controlled before receipts came: the first have to name one of its
+ * connections.
+ */
+static bool orack_is_first(const struct orack_peer *peer, const struct orack_pair *pair,
+			   const struct orack_datagram *d, int ifindex)
+{
+	struct orack_entry e;
+
+	if (READ_ONCE(peer->acks))
+		return false;
+	orack_read_entry(d, 0, &e);
+	return orack_is_connected(pair, e.sport, e.dport, ifindex);
 }
 
 static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack_pair *pair,
-				       const struct orack_datagram *d)
+				       const struct orack_datagram *d, int ifindex)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 	u64 now_ns = ktime_get_ns();
+	u32 refused;
 	bool may;
 
 	if (!peer || !READ_ONCE(peer->announced))
 		return ONRAMP_STAT_REFUSED_PEER;
 	spin_lock(&peer->lock);
 	may = orack_peer_may(peer, now_ns);
-	if (may)
-		orack_peer_heard(on, peer);
-	else
-		peer->refused++;
+	peer->refused += !may;
 	spin_unlock(&peer->lock);
 	if (!may)
 		return ONRAMP_STAT_REFUSED_RATE;
-	orack_entries(on, peer, d, now_ns);
+	refused = orack_entries(on, peer, d, now_ns);
+	may = refused < d->h.count || orack_is_first(peer, pair, d, ifindex);
+	spin_lock(&peer->lock);
+	peer->receipts++;
+	peer->refused += refused;
+	if (may)
+		orack_peer_heard(on, peer);
+	spin_unlock(&peer->lock);
 	return ONRAMP_STAT_RECEIPTS_TAKEN;
 }
 
@@ -242,7 +260,7 @@ static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack
 		return orack_announcement(on, pair, d, ifindex);
 	if (d->h.kind == ORACK_CLOCK)
 		return orack_clock_told(on, pair, d);
-	return orack_receipts(on, pair, d);
+	return orack_receipts(on, pair, d, ifindex);
 }
 
 /* @p: from the network, as it came. */
