@@ -79,7 +79,8 @@ static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
 	const struct ipv6hdr *ip = ipv6_hdr(skb);
 	struct onramp_arrival a;
 
-	if (ip->nexthdr != IPPROTO_TCP)
+	/* What GRO merged beyond 64 KB has a hop-by-hop header, of which IP tells the end. */
+	if (skb_network_header(skb)[IP6CB(skb)->nhoff] != IPPROTO_TCP)
 		return NF_ACCEPT;
 	memset(&a, 0, sizeof(a));
 	a.key.saddr = ip->daddr;
