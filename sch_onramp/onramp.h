@@ -401,6 +401,7 @@ void onramp_line_exit(void);
 void onramp_line_add(struct onramp_sched *q);
 void onramp_line_del(struct onramp_sched *q);
 void onramp_line_refresh(struct onramp_sched *q);
+void onramp_line_advise(const struct onramp_sched *q, struct netlink_ext_ack *extack);
 void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb);
 void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns);
 

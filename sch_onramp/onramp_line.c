@@ -38,6 +38,22 @@ static u64 onramp_line_speed(struct net_device *dev)
 	return ks.base.speed * 125000ULL;
 }
 
+/* What a hypervisor says of the speed of these is a number, and no wire's: guests on one host
+ * are faster.  Drivers, by the name of the device's.
+ */
+static const char * const onramp_line_nominal[] = {
+	"hv_netvsc", "vif", "virtio_net", "vmxnet3",
+};
+
+static bool onramp_line_has_wire(const struct net_device *dev)
+{
+	const struct device *parent = dev->dev.parent;
+
+	return parent && !(parent->driver &&
+			   match_string(onramp_line_nominal, ARRAY_SIZE(onramp_line_nominal),
+					parent->driver->name) >= 0);
+}
+
 /* A device without hardware of its own says a speed and sends at once (veth); its packets
  * are not spread over time, and there is no gate unless somebody asks for it.
  */
@@ -69,10 +85,17 @@ void onramp_line_refresh(struct onramp_sched *q)
 	struct net_device *dev = qdisc_dev(q->sch);
 
 	q->line.rate = onramp_line_speed(dev);
-	q->line.real = dev->dev.parent;
+	q->line.real = onramp_line_has_wire(dev);
 	sch_tree_lock(q->sch);
 	onramp_line_decide(q);
 	sch_tree_unlock(q->sch);
+}
+
+/* A gate that was asked for and has no rate is told of. */
+void onramp_line_advise(const struct onramp_sched *q, struct netlink_ext_ack *extack)
+{
+	if (q->config.gate == ONRAMP_GATE_ON && !q->line.mult)
+		NL_SET_ERR_MSG_MOD(extack, "gate on: the device tells no speed, say line_rate");
 }
 
 /* Until it is known: has the driver counted the packets it got so far? */
@@ -93,6 +116,10 @@ void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb)
 	q->line.bql = ONRAMP_BQL_NO;
 #endif
 	onramp_line_decide(q);
+	if (q->line.gated)
+		netdev_info(qdisc_dev(q->sch),
+			    "onramp: no byte queue limits, packets go out at %llu Mbit/s (gate off: as they come)\n",
+			    div_u64(q->config.line_rate ?: q->line.rate, 125000));
 }
 
 /* A packet goes to the driver: the wire is busy with it. */

@@ -19,6 +19,9 @@
  */
 #define ONRAMP_TIMEOUT_NS	(25 * NSEC_PER_MSEC)
 
+/* 2 Mbit/s in bytes: a byte of less takes more than ONRAMP_LINE_SHIFT leaves of 32 bits. */
+#define ONRAMP_LINE_RATE_MIN	250000
+
 /* A new qdisc, with the defaults of fq and of the paper's section 3.2 and 5. */
 void onramp_option_default(struct onramp_config *c, const struct net_device *dev)
 {
@@ -199,6 +202,10 @@ static int onramp_option_check(const struct onramp_config *c, struct netlink_ext
 	}
 	if (c->pause.max_ns < c->pause.threshold_ns) {
 		NL_SET_ERR_MSG_MOD(extack, "pause_max is below the threshold");
+		return -EINVAL;
+	}
+	if (c->line_rate && c->line_rate < ONRAMP_LINE_RATE_MIN) {
+		NL_SET_ERR_MSG_MOD(extack, "line_rate is below 2mbit");
 		return -EINVAL;
 	}
 	if (c->max_rate == 0) {

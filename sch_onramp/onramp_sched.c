@@ -469,6 +469,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	sch_tree_unlock(sch);
 	onramp_listen(q, config.pause_on);
 	onramp_line_refresh(q);
+	onramp_line_advise(q, extack);
 	return 0;
 }
 
@@ -502,6 +503,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 		return err;
 	onramp_line_add(q);
 	onramp_line_refresh(q);
+	onramp_line_advise(q, extack);
 	return 0;
 }
 
