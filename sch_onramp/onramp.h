@@ -122,6 +122,7 @@ struct onramp_flow {
 	struct onramp_release release;	/* of data after a pause */
 
 	struct onramp_ctl *ctl;		/* NULL: never paused */
+	struct list_head controlled;	/* in onramp_sched's, while there is ctl */
 	unsigned long asked_at;		/* jiffies: there was no feedback to be had */
 };
 
@@ -181,12 +182,14 @@ struct onramp_sched {
 	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
 	u64 unthrottle_latency_ns;
 	u64 note_ns;			/* a destination is noted for OR-ACKs not before then */
+	bool left_behind;		/* held data may be queued that no pause holds any more */
 	u32 band_packets[TP_FQ_BANDS];
 	u32 flows;
 	u32 inactive;			/* flows without packets */
 	u32 throttled;			/* flows in delayed */
 	struct qdisc_watchdog watchdog;
 	struct llist_head kicked;	/* control blocks whose pause got shorter */
+	struct list_head controlled;	/* flows with a control block */
 
 	/* seldom used */
 	struct onramp_stats stats;
@@ -240,6 +243,14 @@ static inline bool onramp_flow_is_idle(const struct onramp_flow *f)
 	return f->idle & 1UL;
 }
 
+/* Idle for so long, a flow's connection is likely to be over; what fq has. */
+#define ONRAMP_GC_AGE		(3 * HZ)
+
+static inline bool onramp_flow_is_old(const struct onramp_flow *f)
+{
+	return onramp_flow_is_idle(f) && time_after(jiffies, f->idle + ONRAMP_GC_AGE);
+}
+
 int onramp_flow_init(void);
 void onramp_flow_exit(void);
 struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb,
@@ -274,10 +285,13 @@ struct onramp_ctl {
 	spinlock_t lock;		/* guards the rest */
 	u8 source;			/* enum onramp_source */
 	bool coarse;			/* receipts, since timestamps are not in us */
+	bool mute;			/* nothing came of the source since it was changed to */
+	u32 birth_seq;			/* tells connections of the same ports apart */
 	struct onramp_flow *flow;	/* that sent last; NULL: gone */
 	struct onramp_sched *sched;	/* of flow */
 	struct llist_node kick;
 	bool kicked;			/* in sched->kicked */
+	/* from here to rcu, and flight: what another connection of the key begins anew */
 	u32 mss;			/* of the newest packet */
 	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
 	u64 heard_ns;			/* last feedback */
@@ -300,8 +314,6 @@ struct onramp_ctl {
 /* When the packet left, for whoever makes a delay of it. */
 struct onramp_departure {
 	u64 tx_ns;			/* of the byte asked for, CLOCK_MONOTONIC */
-	u32 hold_ns;			/* that On-Ramp kept it before, not in tx_ns */
-	u32 packet_bytes;
 	bool wire;			/* by the NIC's stamp, off by ORACK_NIC_ERROR_NS at most */
 	bool unstamped;			/* not told, since that stamp is missing */
 };
@@ -313,6 +325,7 @@ bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 no
 void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
+bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);

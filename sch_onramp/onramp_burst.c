@@ -15,12 +15,13 @@ void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, st
 	struct onramp_ctl *ctl = f->ctl;
 	u64 rate = f->release.rate ?: READ_ONCE(sk->sk_pacing_rate);
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
+	u32 mss = READ_ONCE(tcp_sk(sk)->mss_cache);
 
-	if (!ctl->mss || !now)
+	if (!mss || !now)
 		return;
 	/* Somebody else wrote there since: a new route, a congestion control. */
 	before = ctl->gso_set == now ? ctl->gso_before : now;
-	want = min(onramp_burst_bytes(q->burst_mult, rate, ctl->mss), before);
+	want = min(onramp_burst_bytes(q->burst_mult, rate, mss), before);
 	/* Let small changes be: each costs a line of the socket. */
 	if (want > now - now / 8 && want < now + now / 8)
 		return;

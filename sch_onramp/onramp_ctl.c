@@ -32,6 +32,9 @@
 /* Control blocks at most, of 2.5 KB each: 160 MB.  Flows beyond are sent as fq would. */
 #define ONRAMP_CTL_MAX		(1 << 16)
 
+/* Old flows looked at for each new one: with two the dead cannot outnumber the living. */
+#define ONRAMP_CTL_SWEPT	2
+
 /* A round trip of a second is no datacenter's, and some four do not fit 32 bits of ns. */
 #define ONRAMP_LEAST_RTT_MAX_US	USEC_PER_SEC
 
@@ -161,6 +164,55 @@ static u32 onramp_ctl_least_rtt_ns(const struct onramp_sched *q, const struct so
 	       onramp_line_ns(&q->line, psched_mtu(qdisc_dev(q->sch)));
 }
 
+/* TCP's first sequence number, as far as one can tell later: what is acknowledged less how
+ * much that is.  The socket's owner queues the packet, so that the two belong together.
+ */
+static u32 onramp_ctl_birth_seq(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return READ_ONCE(tp->snd_una) - (u32)READ_ONCE(tp->bytes_acked);
+}
+
+/* Is there feedback for the socket's data, as far as the flow's control block knows? */
+bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk)
+{
+	return READ_ONCE(ctl->source) != ONRAMP_SOURCE_NONE &&
+	       READ_ONCE(ctl->birth_seq) == onramp_ctl_birth_seq(sk);
+}
+
+/* All that is known of a connection, which begins to send at @seq. */
+static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *q,
+			     const struct sock *sk, u32 seq, u64 now_ns)
+{
+	WRITE_ONCE(ctl->birth_seq, onramp_ctl_birth_seq(sk));
+	ctl->heard_ns = now_ns;
+	onramp_pause_init(&ctl->pause, now_ns);
+	tp_base_init(&ctl->base);
+	ctl->edge_seq = seq;
+	ctl->receipt_seq = seq;
+	ctl->least_rtt_ns = onramp_ctl_least_rtt_ns(q, sk);
+	onramp_flight_init(&ctl->flight, seq);
+}
+
+/* The key was another connection's, whose records would make the new one's data look like data
+ * sent again.  ctl->lock is held.
+ */
+static void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q,
+			     const struct sock *sk, u32 seq, u64 now_ns)
+{
+	memset(&ctl->mss, 0, offsetof(struct onramp_ctl, rcu) - offsetof(struct onramp_ctl, mss));
+	onramp_ctl_begin(ctl, q, sk, seq, now_ns);
+}
+
+static void onramp_ctl_set_source(struct onramp_ctl *ctl, const struct onramp_sched *q,
+				  const struct sock *sk, enum onramp_source source)
+{
+	WRITE_ONCE(ctl->source, source);
+	ctl->coarse = source != onramp_ctl_source(q, sk);
+	ctl->mute = false;
+}
+
 static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
 					  const struct sock *sk, u32 seq, u64 now_ns)
 {
@@ -178,13 +230,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	refcount_set(&ctl->refs, 1);
 	ctl->bound_if = READ_ONCE(sk->sk_bound_dev_if);
 	spin_lock_init(&ctl->lock);
-	ctl->heard_ns = now_ns;
-	onramp_pause_init(&ctl->pause, now_ns);
-	tp_base_init(&ctl->base);
-	ctl->edge_seq = seq;
-	ctl->receipt_seq = seq;
-	ctl->least_rtt_ns = onramp_ctl_least_rtt_ns(q, sk);
-	onramp_flight_init(&ctl->flight, seq);
+	onramp_ctl_begin(ctl, q, sk, seq, now_ns);
 	return ctl;
 }
 
@@ -197,6 +243,24 @@ static void onramp_ctl_recall(struct onramp_sched *q, struct onramp_ctl *ctl, u6
 		return;
 	onramp_pause_adopt(&ctl->pause, &q->config.pause, now_ns, until_ns);
 	atomic64_inc(&q->counts.recalled);
+}
+
+/* Connections end, and their flows stay until somebody's lookup meets them.  Each new flow
+ * looks at two of the others and takes the control blocks of those that are dead, so that
+ * these are at most about as many as the living.
+ */
+static void onramp_ctl_sweep(struct onramp_sched *q)
+{
+	struct onramp_flow *f;
+	int i;
+
+	for (i = 0; i < ONRAMP_CTL_SWEPT && !list_empty(&q->controlled); i++) {
+		f = list_first_entry(&q->controlled, struct onramp_flow, controlled);
+		if (onramp_flow_is_old(f))
+			onramp_ctl_detach(q, f);
+		else
+			list_move_tail(&f->controlled, &q->controlled);
+	}
 }
 
 /* The flow's first data: give it a control block, the one of another queue if it has. */
@@ -222,11 +286,11 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	if (ctl && !refcount_inc_not_zero(&ctl->refs))
 		ctl = NULL;
 	if (!ctl) {
+		onramp_ctl_sweep(q);
 		ctl = onramp_ctl_make(q, &key, skb->sk, seg.seq, now_ns);
 		if (!ctl)
 			goto out;
-		ctl->source = source;
-		ctl->coarse = source != onramp_ctl_source(q, skb->sk);
+		onramp_ctl_set_source(ctl, q, skb->sk, source);
 		onramp_ctl_recall(q, ctl, now_ns);
 		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
 		if (err) {
@@ -237,11 +301,16 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		}
 	}
 	spin_lock(&ctl->lock);
+	if (!onramp_ctl_serves(ctl, skb->sk)) {
+		onramp_ctl_renew(ctl, q, skb->sk, seg.seq, now_ns);
+		onramp_ctl_set_source(ctl, q, skb->sk, source);
+	}
 	ctl->flow = f;
 	ctl->sched = q;
 	f->source = ctl->source;
 	spin_unlock(&ctl->lock);
 	f->ctl = ctl;
+	list_add_tail(&f->controlled, &q->controlled);
 	atomic_inc(&q->counts.controlled[f->source]);
 out:
 	rcu_read_unlock();
@@ -262,6 +331,10 @@ void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
 {
 	struct onramp_ctl *ctl = f->ctl;
 
+	list_del(&f->controlled);
+	/* Data that was held has yet to leave, in front of all that its connection sends now. */
+	if (f->qlen)
+		q->left_behind = true;
 	local_bh_disable();
 	spin_lock(&ctl->lock);
 	if (ctl->flow == f) {
@@ -313,7 +386,7 @@ u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct so
 		onramp_ctl_recount(q, f);
 	onramp_pause_count(&ctl->pause, now_ns);
 	note_ns = (u32)ctl->pause.paused_ns;
-	if (q->config.governor)
+	if (q->config.governor && !ctl->mute)
 		onramp_burst_govern(q, f, sk);
 	else if (unlikely(ctl->gso_set))
 		onramp_return_to(ctl, sk);
@@ -457,8 +530,6 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 	}
 	d->wire = leave == ONRAMP_LEAVE_WIRE;
 	d->tx_ns = onramp_ctl_left_ns(ctl, r, end_seq, d->wire);
-	d->hold_ns = r->hold_ns;
-	d->packet_bytes = r->end_seq - r->start_seq;
 	return true;
 }
 
@@ -474,6 +545,7 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 		return;
 	rtt_ns = now_ns - r->tx_ns;
 	ctl->heard_ns = now_ns;
+	ctl->mute = false;
 	if (onramp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
 	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
@@ -503,8 +575,9 @@ void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns)
 	struct onramp_sched *q = ctl->sched;
 
 	lockdep_assert_held(&ctl->lock);
-	ctl->source = onramp_ctl_instead(q);
+	WRITE_ONCE(ctl->source, onramp_ctl_instead(q));
 	ctl->coarse = true;
+	ctl->mute = true;
 	ctl->receipt_seq = ctl->flight.una;
 	if (ctl->pause.until_ns > now_ns)
 		onramp_ctl_kick(ctl);

@@ -13,9 +13,8 @@
 
 #include "onramp_queue.h"
 
-/* Flows freed by one lookup at most, and their age; what fq has. */
+/* Flows freed by one lookup at most; what fq has. */
 #define ONRAMP_GC_MAX	8
-#define ONRAMP_GC_AGE	(3 * HZ)
 
 static struct kmem_cache *onramp_flow_cache;
 
@@ -99,11 +98,6 @@ static void onramp_flow_free(struct onramp_sched *q, struct onramp_flow *f)
 	kmem_cache_free(onramp_flow_cache, f);
 }
 
-static bool onramp_flow_is_old(const struct onramp_flow *f)
-{
-	return onramp_flow_is_idle(f) && time_after(jiffies, f->idle + ONRAMP_GC_AGE);
-}
-
 /* Is it worth the time to look for old flows? */
 static bool onramp_flow_crowded(const struct onramp_sched *q)
 {
@@ -168,7 +162,7 @@ static bool onramp_flow_fast(const struct onramp_sched *q, struct sk_buff *skb, 
 	if (!TP_FQ_FAST_PATH || cb->send_ns > now_ns ||
 	    cb->kind == ONRAMP_DATA || cb->kind == ONRAMP_BEHIND)
 		return false;
-	if (q->sch->q.qlen && (q->flows != q->inactive + q->throttled ||
+	if (q->sch->q.qlen && (q->flows != q->inactive + q->throttled || q->left_behind ||
 			       q->internal.qlen >= 8 || q->delayed_next_ns <= now_ns))
 		return false;
 	if (sk && sk_fullsock(sk) && !tp_sk_is_tcp(sk) &&
@@ -240,8 +234,8 @@ static struct onramp_flow *onramp_flow_get(struct onramp_sched *q, unsigned long
 	return f;
 }
 
-/* A pure ACK or reset does not wait behind data that is held: while there is any, such
- * packets of the socket are a flow of their own.
+/* A pure ACK or reset does not wait behind data that is held, or was and is paced since:
+ * while there is any, such packets of the socket are a flow of their own.
  */
 static bool onramp_flow_overtakes(struct onramp_sched *q, unsigned long key, u64 now_ns)
 {
@@ -249,7 +243,8 @@ static bool onramp_flow_overtakes(struct onramp_sched *q, unsigned long key, u64
 	struct rb_node *parent, **link;
 	struct onramp_flow *f = onramp_flow_search(root, key, &parent, &link);
 
-	return f && f->ctl && f->qlen && onramp_ctl_until(q, f->ctl, now_ns) > now_ns;
+	return f && f->ctl && f->qlen &&
+	       (f->pace_anew || onramp_ctl_until(q, f->ctl, now_ns) > now_ns);
 }
 
 struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb, u64 now_ns)

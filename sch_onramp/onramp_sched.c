@@ -61,6 +61,8 @@ static bool onramp_band_is_full(const struct onramp_sched *q, u8 band)
 static void onramp_enqueue_data(struct onramp_sched *q, struct onramp_flow *f,
 				struct sk_buff *skb, u64 now_ns)
 {
+	if (f->ctl && unlikely(!onramp_ctl_serves(f->ctl, skb->sk)))
+		onramp_ctl_detach(q, f);
 	if (unlikely(!f->ctl))
 		onramp_ctl_attach(q, f, skb, now_ns);
 	if (unlikely(!f->ctl)) {
@@ -86,6 +88,8 @@ static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
 		q->inactive--;
 	if (onramp_cb(skb)->kind == ONRAMP_DATA)
 		onramp_enqueue_data(q, f, skb, now_ns);
+	else if (unlikely(f->ctl) && onramp_cb(skb)->kind == ONRAMP_PLAIN)
+		onramp_ctl_detach(q, f);	/* its source of feedback is gone */
 }
 
 static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -281,6 +285,16 @@ static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb, u6
 	return false;
 }
 
+/* What the application allows, SO_MAX_PACING_RATE. */
+static u64 onramp_rate_cap(const struct sk_buff *skb)
+{
+	unsigned long most = ~0UL;
+
+	if (skb->sk && sk_fullsock(skb->sk))
+		most = READ_ONCE(skb->sk->sk_max_pacing_rate);
+	return most == ~0UL ? ~0ULL : most;
+}
+
 static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 			     const struct sk_buff *skb, bool pace_anew, u64 now_ns)
 {
@@ -290,7 +304,7 @@ static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 		return;
 	/* A packet with a departure time was paced by its sender. */
 	if (pace_anew && f->release.rate) {
-		rate = min(f->release.rate, rate);
+		rate = min3(f->release.rate, rate, onramp_rate_cap(skb));
 	} else if (!skb->tstamp || pace_anew) {
 		if (skb->sk && sk_fullsock(skb->sk) &&
 		    READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
@@ -326,7 +340,8 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	struct onramp_cb *cb = onramp_cb(skb);
 	bool pace_anew = onramp_is_late(f, cb, now_ns);
 
-	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0) {
+	/* What a pause held, and what waited behind it, says nothing of a queue in this host. */
+	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0 && !pace_anew && !f->held) {
 		INET_ECN_set_ce(skb);
 		q->stats.ce_marks++;
 	}
@@ -336,7 +351,8 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	q->band_packets[cb->band]--;
 	f->credit -= qdisc_pkt_len(skb);
 	/* Whoever's packet it is, it went on the account of the band that is being served. */
-	onramp_served(q)->credit -= qdisc_pkt_len(skb);
+	if (TP_FQ_BANDS > 1)
+		onramp_served(q)->credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl) {
 		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
 		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,
@@ -358,8 +374,10 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	 */
 	if (unlikely(!llist_empty(&q->kicked)))
 		onramp_ctl_kicked(q, true);
-	if (!sch->q.qlen)
+	if (!sch->q.qlen) {
+		q->left_behind = false;
 		return NULL;
+	}
 	now_ns = q->line.gated ? ktime_get_ns() : 0;
 	if (onramp_gate_is_shut(q, now_ns))
 		return NULL;
@@ -484,6 +502,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	q->delayed = RB_ROOT;
 	q->delayed_next_ns = ONRAMP_NEVER_NS;
 	INIT_LIST_HEAD(&q->line.node);
+	INIT_LIST_HEAD(&q->controlled);
 	init_llist_head(&q->kicked);
 	onramp_option_default(&q->config, qdisc_dev(sch));
 	qdisc_watchdog_init_clockid(&q->watchdog, sch, CLOCK_MONOTONIC);

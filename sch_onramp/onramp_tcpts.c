@@ -221,6 +221,9 @@ static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 		return;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS || onramp_flight_is_crowded(&ctl->flight))
 		onramp_flight_acked(&ctl->flight, ack);
+	/* It would be "after" all that comes once half of the numbers went by without one. */
+	if (onramp_seq_before(ctl->receipt_seq, ctl->flight.una))
+		ctl->receipt_seq = ctl->flight.una;
 }
 
 /* An ACK arrived.  Bottom halves are off, under the RCU read lock. */
