@@ -6,14 +6,71 @@
 # shellcheck source=selftests/sch_onramp/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-add__defaults_are_those_of_fq() {
-	in_a tc qdisc replace dev veth0 root fq || return 4
-	for name in limit flow_limit buckets orphan_mask quantum initial_quantum \
-		low_rate_threshold refill_delay timer_slack horizon; do
-		fq=$(setting $name) && onramp && mine=$(setting $name) || return 1
-		[ "$fq" = "$mine" ] || { echo "$name: fq $fq, onramp $mine"; return 1; }
-		in_a tc qdisc replace dev veth0 root fq
+like_fq=$here/like_fq.py
+provoke=$here/provoke.py
+
+# fq OPTION...: a new one, for the other host
+fq() {
+	tc -n "$b" qdisc del dev veth0 root 2>/dev/null
+	in_b tc qdisc add dev veth0 root fq "$@"
+}
+
+# both_show OPTION...: as JSON and as text
+both_show() { fq=$(in_b tc "$@" qdisc show dev veth0 root) && mine=$(in_a tc "$@" qdisc show dev veth0 root); }
+
+# same_options OPTION...: set for either, shown by the same names and values
+same_options() {
+	fq "$@" && onramp "$@" || { echo "refused: $*"; return 1; }
+	both_show -j && "$like_fq" options "$fq" "$mine" && both_show && "$like_fq" text "$fq" "$mine" ||
+		{ echo "differs with: $*"; return 1; }
+}
+
+# By either.
+both_refuse() {
+	! fq "$@" && ! onramp "$@" || { echo "taken: $*"; return 1; }
+}
+
+add__defaults_are_those_of_fq() { same_options; }
+
+add__options_are_those_of_fq() {
+	same_options limit 500 flow_limit 50 quantum 9000 initial_quantum 30000 maxrate 80mbit orphan_mask 255 &&
+		same_options refill_delay 80ms low_rate_threshold 800kbit timer_slack 5us ce_threshold 2ms &&
+		same_options nopacing horizon 3s horizon_cap && same_options low_rate_threshold 0bit
+}
+
+add__buckets_are_rounded_as_for_fq() {
+	same_options buckets 1000 && [ "$(setting buckets)" = 1024 ] &&
+		same_options buckets 1025 && [ "$(setting buckets)" = 2048 ] &&
+		same_options buckets 2 && same_options buckets 0 && same_options buckets 262144 &&
+		both_refuse buckets 1 && both_refuse buckets 262145 && both_refuse buckets 4294967295
+}
+
+# A veth says that it has 10 Gbit/s.
+add__maxrate_in_percent_is_of_the_devices_speed() {
+	same_options maxrate 25% && [ "$(setting maxrate)" = 312500000 ] &&
+		both_refuse maxrate 101% && both_refuse maxrate some%
+}
+
+add__what_fq_ignores_is_ignored() {
+	same_options defrate 1mbit && same_options defrate 10% && both_refuse defrate some || return 1
+	onramp defrate 1mbit 2>&1 | grep -q "defrate is ignored" && onramp offload_horizon 10ms
+}
+
+# provoke_in NETNS ADDRESS KIND: of all kinds of counters that can be made to count
+provoke_in() {
+	tc -n "$1" qdisc replace dev veth0 root "$3" flow_limit 4 limit 6 maxrate 80kbit \
+		ce_threshold 0us horizon 1s || return 1
+	ip netns exec "$1" "$provoke" late "$2" && tc -n "$1" qdisc change dev veth0 root "$3" horizon_cap &&
+		ip netns exec "$1" "$provoke" late "$2" && ip netns exec "$1" "$provoke" many "$2" && sleep 0.25
+}
+
+stats__names_are_those_of_fq() {
+	provoke_in "$b" 10.1.0.1 fq && fq=$(tc -n "$b" -j -s qdisc show dev veth0 root) || return 1
+	for name in flows_plimit ce_mark latency next_packet_delay horizon_drops horizon_caps; do
+		[ "$(json_value $name "$fq")" -gt 0 ] || { echo "fq counted no $name: $fq"; return 1; }
 	done
+	provoke_in "$a" 10.1.0.2 onramp && both_show -j -s && "$like_fq" counters "$fq" "$mine" &&
+		provoke_in "$b" 10.1.0.1 fq && both_show -s && echo "$mine" && "$like_fq" text "$fq" "$mine"
 }
 
 # set_and_shown OPTION VALUE JSON
@@ -51,12 +108,26 @@ change__times_without_a_unit() {
 
 change__switches_are_shown() {
 	onramp || return 1
-	for pair in pause:nopause governor:nogovernor pacing:nopacing horizon_drop:horizon_cap; do
+	for pair in pause:nopause governor:nogovernor; do
 		in_a tc qdisc change dev veth0 root onramp "${pair#*:}" || return 1
 		[ "$(setting "${pair%:*}")" = false ] || return 1
 		in_a tc qdisc change dev veth0 root onramp "${pair%:*}" || return 1
 		[ "$(setting "${pair%:*}")" = true ] || return 1
 	done
+}
+
+# shown_after OPTION NAME JSON
+shown_after() {
+	in_a tc qdisc change dev veth0 root onramp "$1" && [ "$(setting "$2")" = "$3" ] ||
+		{ echo "$1: $2 is shown as $(setting "$2"), not '$3'"; return 1; }
+}
+
+# By the state that there is, or only where it is not the default.
+change__switches_of_fq_are_shown_as_fq_does() {
+	onramp || return 1
+	shown_after nopacing pacing false && shown_after pacing pacing "" &&
+		shown_after horizon_cap horizon_cap null && shown_after horizon_cap horizon_drop "" &&
+		shown_after horizon_drop horizon_drop null && shown_after horizon_drop horizon_cap ""
 }
 
 # refused WORD OPTION...: with a message that has the word, and all is as before

@@ -24,7 +24,7 @@ static void explain(void)
 		"                  [ line_rate RATE | auto ]\n"
 		"and as for fq:    [ limit PACKETS ] [ flow_limit PACKETS ]\n"
 		"                  [ quantum BYTES ] [ initial_quantum BYTES ]\n"
-		"                  [ maxrate RATE ] [ buckets NUMBER ] [ [no]pacing ]\n"
+		"                  [ maxrate RATE | PERCENT ] [ buckets NUMBER ] [ [no]pacing ]\n"
 		"                  [ refill_delay TIME ] [ low_rate_threshold RATE ]\n"
 		"                  [ orphan_mask MASK ] [ timer_slack TIME ]\n"
 		"                  [ ce_threshold TIME ] [ horizon TIME ]\n"
@@ -40,12 +40,16 @@ enum kind {
 	TIME_US,	/* u32 microseconds */
 	TIME_NS,	/* u32 nanoseconds */
 	RATE,		/* u64 bytes per second */
+	MAX_RATE,	/* as RATE, or percent of the device's speed */
 	WORD,		/* one of words, by its number, u8 */
 	FLAG,		/* no argument; value */
-	BUCKETS,	/* a power of two; u32, its logarithm */
+	BUCKETS,	/* rounded up to a power of two; u32, its logarithm */
 	GAIN,		/* 1/N, N a power of two; u8, its logarithm */
 	LINE_RATE,	/* as RATE; 0: auto */
 	BANDS,		/* a number that cannot be another; shown with what bands have */
+	HORIZON,	/* a switch that JSON has by the word for its state alone */
+	IGNORED_RATE,	/* as MAX_RATE and as a time: fq's tc takes it, fq does nothing with it */
+	IGNORED_TIME,
 };
 
 struct option {
@@ -53,7 +57,7 @@ struct option {
 	enum kind kind;
 	unsigned int attr;
 	unsigned int value;	/* of times: what a number without a unit counts, ns */
-	const char *words[4];	/* of flags: what is shown when off, when on */
+	const char *words[4];	/* of switches: what is shown when off, when on */
 };
 
 /* In the order they are shown in: those of fq as fq has it, which scripts rely on. */
@@ -62,19 +66,21 @@ static const struct option options[] = {
 	{ "flow_limit", NUMBER, TCA_ONRAMP_FLOW_LIMIT },
 	{ "buckets", BUCKETS, TCA_ONRAMP_BUCKETS_LOG },
 	{ "orphan_mask", NUMBER, TCA_ONRAMP_ORPHAN_MASK },
-	{ "bands", BANDS, TCA_ONRAMP_PRIOMAP },
 	{ "pacing", FLAG, TCA_ONRAMP_PACING, 1, { "nopacing" } },
 	{ "nopacing", FLAG, TCA_ONRAMP_PACING, 0 },
+	{ "bands", BANDS, TCA_ONRAMP_PRIOMAP },
 	{ "quantum", SIZE, TCA_ONRAMP_QUANTUM },
 	{ "initial_quantum", SIZE, TCA_ONRAMP_INITIAL_QUANTUM },
-	{ "maxrate", RATE, TCA_ONRAMP_MAXRATE },
+	{ "maxrate", MAX_RATE, TCA_ONRAMP_MAXRATE },
 	{ "low_rate_threshold", RATE, TCA_ONRAMP_LOW_RATE },
 	{ "refill_delay", TIME_US, TCA_ONRAMP_REFILL_DELAY, 1000 },
 	{ "ce_threshold", TIME_US, TCA_ONRAMP_CE_THRESHOLD, 1000 },
 	{ "timer_slack", TIME_NS, TCA_ONRAMP_TIMER_SLACK, 1 },
 	{ "horizon", TIME_US, TCA_ONRAMP_HORIZON, 1000 },
-	{ "horizon_drop", FLAG, TCA_ONRAMP_HORIZON_DROP, 1, { "horizon_cap", "horizon_drop" } },
-	{ "horizon_cap", FLAG, TCA_ONRAMP_HORIZON_DROP, 0 },
+	{ "horizon_drop", HORIZON, TCA_ONRAMP_HORIZON_DROP, 1, { "horizon_cap", "horizon_drop" } },
+	{ "horizon_cap", HORIZON, TCA_ONRAMP_HORIZON_DROP, 0 },
+	{ "defrate", IGNORED_RATE },
+	{ "offload_horizon", IGNORED_TIME },
 	{ "pause", FLAG, TCA_ONRAMP_PAUSE, 1, { "nopause", "pause" } },
 	{ "nopause", FLAG, TCA_ONRAMP_PAUSE, 0 },
 	{ "mode", WORD, TCA_ONRAMP_MODE, 0, { "strawman", "final" } },
@@ -145,6 +151,18 @@ static int parse_word(const struct option *o, const char *text, struct nlmsghdr 
 	return bad(o->name, text);
 }
 
+/* As fq's tc: 0 is as if it had not been said. */
+static int parse_buckets(const struct option *o, const char *text, struct nlmsghdr *n)
+{
+	__u32 number, log = 0;
+
+	if (get_u32(&number, text, 0))
+		return bad(o->name, text);
+	while (1ULL << log < number)
+		log++;
+	return number ? put_u32(n, o->attr, log) : 0;
+}
+
 /* A power of two, by its logarithm. */
 static int parse_log(const char *name, const char *text, __u32 *log)
 {
@@ -154,13 +172,6 @@ static int parse_log(const char *name, const char *text, __u32 *log)
 		return bad(name, text);
 	*log = __builtin_ctz(number);
 	return 0;
-}
-
-static int parse_buckets(const struct option *o, const char *text, struct nlmsghdr *n)
-{
-	__u32 log;
-
-	return parse_log(o->name, text, &log) ?: put_u32(n, o->attr, log);
 }
 
 static int parse_gain(const struct option *o, const char *text, struct nlmsghdr *n)
@@ -182,6 +193,33 @@ static int parse_rate(const struct option *o, const char *text, struct nlmsghdr 
 	return put_u64(n, o->attr, rate);
 }
 
+/* Of which @dev's speed is 100%. */
+static int get_max_rate(__u64 *rate, const char *text, const char *dev)
+{
+	return strchr(text, '%') ? get_percent_rate64(rate, text, dev) : get_rate64(rate, text);
+}
+
+static int parse_max_rate(const struct option *o, const char *text, struct nlmsghdr *n,
+			  const char *dev)
+{
+	__u64 rate;
+
+	if (get_max_rate(&rate, text, dev))
+		return bad(o->name, text);
+	return put_u64(n, o->attr, rate);
+}
+
+static int parse_ignored(const struct option *o, const char *text, const char *dev)
+{
+	__u64 rate;
+	__s64 ns;
+
+	if (o->kind == IGNORED_RATE ? get_max_rate(&rate, text, dev) : get_time64(&ns, text))
+		return bad(o->name, text);
+	fprintf(stderr, "onramp: %s is ignored\n", o->name);
+	return 0;
+}
+
 static int parse_bands(const struct option *o, const char *text)
 {
 	__u32 number;
@@ -190,12 +228,14 @@ static int parse_bands(const struct option *o, const char *text)
 }
 
 /* An option with one argument, or none. */
-static int parse_simple(const struct option *o, const char *text, struct nlmsghdr *n)
+static int parse_simple(const struct option *o, const char *text, struct nlmsghdr *n,
+			const char *dev)
 {
 	__u32 number;
 
 	switch (o->kind) {
 	case FLAG:
+	case HORIZON:
 		return addattr8(n, 1024, o->attr, o->value);
 	case WORD:
 		return parse_word(o, text, n);
@@ -210,12 +250,17 @@ static int parse_simple(const struct option *o, const char *text, struct nlmsghd
 	case RATE:
 	case LINE_RATE:
 		return parse_rate(o, text, n);
+	case MAX_RATE:
+		return parse_max_rate(o, text, n, dev);
 	case BUCKETS:
 		return parse_buckets(o, text, n);
 	case GAIN:
 		return parse_gain(o, text, n);
 	case BANDS:
 		return parse_bands(o, text);
+	case IGNORED_RATE:
+	case IGNORED_TIME:
+		return parse_ignored(o, text, dev);
 	default:
 		return parse_time(o, text, n);
 	}
@@ -253,7 +298,7 @@ static int parse_weights(int *argc, char ***argv, struct nlmsghdr *n)
 	return addattr_l(n, 1024, TCA_ONRAMP_WEIGHTS, weights, sizeof(weights));
 }
 
-static int parse_one(int *argc, char ***argv, struct nlmsghdr *n)
+static int parse_one(int *argc, char ***argv, struct nlmsghdr *n, const char *dev)
 {
 	const char *name = **argv;
 	const struct option *o = find_option(name);
@@ -268,13 +313,13 @@ static int parse_one(int *argc, char ***argv, struct nlmsghdr *n)
 		explain();
 		return -1;
 	}
-	if (o->kind == FLAG)
-		return parse_simple(o, NULL, n);
+	if (o->kind == FLAG || o->kind == HORIZON)
+		return parse_simple(o, NULL, n, dev);
 	if (--*argc <= 0) {
 		fprintf(stderr, "onramp: \"%s\" wants a value\n", name);
 		return -1;
 	}
-	return parse_simple(o, *++*argv, n);
+	return parse_simple(o, *++*argv, n, dev);
 }
 
 static int onramp_parse_opt(struct qdisc_util *qu, int argc, char **argv,
@@ -283,7 +328,7 @@ static int onramp_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 	struct rtattr *tail = addattr_nest(n, 1024, TCA_OPTIONS | NLA_F_NESTED);
 
 	for (; argc > 0; argc--, argv++)
-		if (parse_one(&argc, &argv, n))
+		if (parse_one(&argc, &argv, n, dev))
 			return -1;
 	addattr_nest_end(n, tail);
 	return 0;
@@ -317,11 +362,19 @@ static void print_one_rate(const char *name, __u64 rate)
 	tc_print_rate(PRINT_ANY, name, format, rate);
 }
 
+/* What has no word for a state is shown in the other one alone, as fq shows pacing. */
 static void print_flag(const struct option *o, bool on)
 {
+	if (!o->words[on])
+		return;
 	print_bool(PRINT_JSON, o->name, NULL, on);
-	if (o->words[on])
-		print_string(PRINT_FP, NULL, "%s ", o->words[on]);
+	print_string(PRINT_FP, NULL, "%s ", o->words[on]);
+}
+
+static void print_horizon(const struct option *o, bool drop)
+{
+	print_null(PRINT_JSON, o->words[drop], NULL, NULL);
+	print_string(PRINT_FP, NULL, "%s ", o->words[drop]);
 }
 
 static void print_word(const char *name, const struct option *o, __u8 value)
@@ -352,34 +405,44 @@ static void print_rate_option(const struct option *o, __u64 rate)
 {
 	if (o->kind == LINE_RATE && !rate)
 		print_string(PRINT_ANY, o->name, "line_rate %s ", "auto");
-	else if (rate != ~0ULL)
+	else if (o->kind == MAX_RATE ? rate != ~0ULL : rate)
 		print_one_rate(o->name, rate);
 }
 
-static void print_array_begin(const char *name)
+static void print_array(const char *name, const __s32 *values, unsigned int count)
 {
-	char text[32];
+	unsigned int i;
 
-	snprintf(text, sizeof(text), "%s ", name);
-	open_json_array(PRINT_ANY, is_json_context() ? name : text);
+	open_json_array(PRINT_ANY, name);
+	for (i = 0; i < count; i++)
+		print_int(PRINT_ANY, NULL, "%d ", values[i]);
+	close_json_array(PRINT_ANY, "");
+}
+
+/* JSON of fq has the space of the text in these two names. Both are there, with and without. */
+static void print_band_array(const char *name, const __s32 *values, unsigned int count)
+{
+	char spaced[32];
+
+	snprintf(spaced, sizeof(spaced), "%s ", name);
+	print_array(spaced, values, count);
+	if (is_json_context())
+		print_array(name, values, count);
 }
 
 static void print_bands(struct rtattr *tb[])
 {
+	__s32 map[TC_PRIO_MAX + 1];
 	unsigned int i;
 
 	if (!has(tb, TCA_ONRAMP_PRIOMAP, TC_PRIO_MAX + 1) ||
 	    !has(tb, TCA_ONRAMP_WEIGHTS, ONRAMP_UAPI_BANDS * sizeof(__s32)))
 		return;
 	print_uint(PRINT_ANY, "bands", "bands %u ", ONRAMP_UAPI_BANDS);
-	print_array_begin("priomap");
 	for (i = 0; i <= TC_PRIO_MAX; i++)
-		print_uint(PRINT_ANY, NULL, "%u ", ((__u8 *)RTA_DATA(tb[TCA_ONRAMP_PRIOMAP]))[i]);
-	close_json_array(PRINT_ANY, "");
-	print_array_begin("weights");
-	for (i = 0; i < ONRAMP_UAPI_BANDS; i++)
-		print_int(PRINT_ANY, NULL, "%d ", ((__s32 *)RTA_DATA(tb[TCA_ONRAMP_WEIGHTS]))[i]);
-	close_json_array(PRINT_ANY, "");
+		map[i] = ((__u8 *)RTA_DATA(tb[TCA_ONRAMP_PRIOMAP]))[i];
+	print_band_array("priomap", map, COUNT(map));
+	print_band_array("weights", RTA_DATA(tb[TCA_ONRAMP_WEIGHTS]), ONRAMP_UAPI_BANDS);
 }
 
 /* Those whose attribute is a u32. */
@@ -409,6 +472,7 @@ static void print_option(const struct option *o, struct rtattr *tb[])
 {
 	switch (o->kind) {
 	case RATE:
+	case MAX_RATE:
 	case LINE_RATE:
 		if (has(tb, o->attr, 8))
 			print_rate_option(o, rta_getattr_u64(tb[o->attr]));
@@ -421,6 +485,13 @@ static void print_option(const struct option *o, struct rtattr *tb[])
 		/* Its opposite has an entry, too. */
 		if (o->value && has(tb, o->attr, 1))
 			print_flag(o, rta_getattr_u8(tb[o->attr]));
+		return;
+	case HORIZON:
+		if (o->value && has(tb, o->attr, 1))
+			print_horizon(o, rta_getattr_u8(tb[o->attr]));
+		return;
+	case IGNORED_RATE:
+	case IGNORED_TIME:
 		return;
 	case GAIN:
 		if (has(tb, o->attr, 1))
@@ -505,37 +576,79 @@ static void print_onramp(const struct tc_onramp_stats *st)
 		tc_print_rate(PRINT_ANY, "line_rate", " line_rate %s", st->line_rate);
 }
 
-static void print_fq(const struct tc_onramp_stats *st)
+/* Text has what fq's has, which leaves out what is 0; JSON has it all, by fq's names. */
+static void print_rare(const char *name, __u64 value)
+{
+	char format[64];
+
+	print_lluint(PRINT_JSON, name, NULL, value);
+	if (!value)
+		return;
+	snprintf(format, sizeof(format), " %s %%llu", name);
+	print_lluint(PRINT_FP, NULL, format, value);
+}
+
+static void print_rare_time(const char *name, __u64 ns)
+{
+	char format[64], text[64];
+
+	print_lluint(PRINT_JSON, name, NULL, ns);
+	if (!ns)
+		return;
+	snprintf(format, sizeof(format), " %s %%s", name);
+	print_string(PRINT_FP, NULL, format, sprint_time64(ns, text));
+}
+
+static void print_of_band(unsigned int band, const char *what, __u64 value,
+			  void (*print)(const char *name, __u64 value))
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "band%u_%s", band, what);
+	print(name, value);
+}
+
+static void print_fq_flows(const struct tc_onramp_stats *st)
 {
 	unsigned int i;
 
 	print_uint(PRINT_ANY, "flows", "  flows %u", st->flows);
 	print_uint(PRINT_ANY, "inactive", " (inactive %u", st->inactive_flows);
 	print_uint(PRINT_ANY, "throttled_flows", " throttled %u)", st->throttled_flows);
+	for (i = 0; i < ONRAMP_UAPI_BANDS; i++)
+		print_of_band(i, "pkts", st->band_packets[i], print_count);
 	if (st->time_next_delayed_ns > 0)
-		print_ns("next_packet_delay", st->time_next_delayed_ns);
+		print_rare_time("next_packet_delay", st->time_next_delayed_ns);
+}
+
+static void print_fq_counts(const struct tc_onramp_stats *st)
+{
 	print_nl();
 	print_lluint(PRINT_ANY, "gc", "  gc %llu", st->gc_flows);
-	if (st->bands > 1)
-		print_count("fastpath", st->fastpath_packets);
-	else
-		print_count("highprio", st->highprio_packets);
+	print_count("highprio", st->highprio_packets);
+	print_rare("fastpath", st->fastpath_packets);
 	print_count("throttled", st->throttled);
-	print_ns("latency", st->unthrottle_latency_ns);
-	print_count("ce_mark", st->ce_mark);
-	print_count("flows_plimit", st->flows_plimit);
-	print_count("pkts_too_long", st->pkts_too_long);
-	print_count("alloc_errors", st->allocation_errors);
-	print_count("horizon_drops", st->horizon_drops);
-	print_count("horizon_caps", st->horizon_caps);
-	for (i = 0; i < st->bands && i < ONRAMP_UAPI_BANDS; i++) {
-		char name[32];
+	print_rare_time("latency", st->unthrottle_latency_ns);
+	print_rare("ce_mark", st->ce_mark);
+	print_rare("flows_plimit", st->flows_plimit);
+}
 
-		snprintf(name, sizeof(name), "band%u_pkts", i);
-		print_count(name, st->band_packets[i]);
-		snprintf(name, sizeof(name), "band%u_drops", i);
-		print_count(name, st->band_drops[i]);
-	}
+/* On a line of their own, if there are any. */
+static void print_fq_losses(const struct tc_onramp_stats *st)
+{
+	bool any = st->pkts_too_long || st->allocation_errors || st->horizon_drops || st->horizon_caps;
+	unsigned int i;
+
+	for (i = 0; i < ONRAMP_UAPI_BANDS; i++)
+		any |= !!st->band_drops[i];
+	if (any)
+		print_nl();
+	print_rare("pkts_too_long", st->pkts_too_long);
+	print_rare("alloc_errors", st->allocation_errors);
+	print_rare("horizon_drops", st->horizon_drops);
+	print_rare("horizon_caps", st->horizon_caps);
+	for (i = 0; i < ONRAMP_UAPI_BANDS; i++)
+		print_of_band(i, "drops", st->band_drops[i], print_rare);
 }
 
 static int onramp_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
@@ -547,7 +660,9 @@ static int onramp_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xs
 		return 0;
 	length = RTA_PAYLOAD(xstats);
 	memcpy(&st, RTA_DATA(xstats), length < sizeof(st) ? length : sizeof(st));
-	print_fq(&st);
+	print_fq_flows(&st);
+	print_fq_counts(&st);
+	print_fq_losses(&st);
 	print_onramp(&st);
 	return 0;
 }
