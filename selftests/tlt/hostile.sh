@@ -4,7 +4,8 @@
 # flag, whole and cut short, for connections with data in flight and for none. TLT may
 # answer one packet with no more than one, and what it clocks is bounded by time.
 #
-# TURNPIKE_HOSTILE_PACKETS=N: so many of each family; a million in all take ten minutes.
+# TURNPIKE_HOSTILE_PACKETS=N: so many of each family. `make reproduce' has a million in all, which
+# take ten minutes.
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
