@@ -171,6 +171,64 @@ bands__as_the_kernels_fq_has_them() {
 	fi
 }
 
+# -- the manual page, which says of each option (UNIT, MIN to MAX; default DEFAULT)
+
+documented() { "$here/../lib/manual.py" settings "$here/../../Documentation/man/tc-onramp.8"; }
+
+has_bands() { [ -n "$(setting weights)" ]; }
+
+# take_words NAME VALUE: appends them to words, as tc has them; nothing where there are no bands
+take_words() {
+	case $1 in
+	bands) has_bands && words+=(bands 3 priomap) || return 0 ;;
+	weights) has_bands && words+=(weights) || return 0 ;;
+	"$2") ;;
+	*) words+=("$1") ;;
+	esac
+	# shellcheck disable=SC2206  # words
+	words+=($2)
+}
+
+manual__defaults_are_those_of_a_new_qdisc() {
+	onramp && both_show -j && before=${mine#*options} && words=() || return 1
+	while IFS=$'\t' read -r name default _; do
+		[ "$default" = none ] || take_words "$name" "$default"
+	done < <(documented)
+	echo "${words[*]}"
+	[ ${#words[@]} -ge 40 ] && onramp "${words[@]}" && both_show -j || return 1
+	[ "${mine#*options}" = "$before" ] || { echo "was $before, is ${mine#*options}"; return 1; }
+}
+
+# next VALUE STEP: of the number in it, whatever its unit
+next() { echo "$((${1%%[a-z]*} + $2))${1##*[0-9]}"; }
+
+# taken NAME VALUE: by a qdisc that makes no other bound matter
+taken() {
+	case $1 in
+	weights) set -- weights "$2" "$2" "$2" ;;
+	esac
+	onramp threshold 1ns pause_max 1s && in_a tc qdisc change dev veth0 root onramp "$@"
+}
+
+manual__ranges_are_those_that_are_taken() {
+	onramp || return 1
+	ranges=0
+	while IFS=$'\t' read -r name _ least most; do
+		case $name in
+		weights) has_bands || continue ;;
+		bands) continue ;;
+		esac
+		[ "$least" != - ] || continue
+		ranges=$((ranges + 1))
+		taken "$name" "$least" && taken "$name" "$most" || { echo "$name: not $least to $most"; return 1; }
+		! taken "$name" "$(next "$most" 1)" || { echo "$name: $(next "$most" 1) is taken"; return 1; }
+		# 1/65536 is no number, and below 0 there is nothing to say.
+		[[ $least == 0* || $least == */* ]] || ! taken "$name" "$(next "$least" -1)" ||
+			{ echo "$name: $(next "$least" -1) is taken"; return 1; }
+	done < <(documented)
+	[ $ranges -ge 14 ]
+}
+
 mq__takes_it_as_a_child() {
 	ip link add mq0 netns "$a" numtxqueues 2 type veth peer name mq1 netns "$b" numrxqueues 2 || return 1
 	in_a ip link set mq0 up
