@@ -202,12 +202,12 @@ manual__defaults_are_those_of_a_new_qdisc() {
 # next VALUE STEP: of the number in it, whatever its unit
 next() { echo "$((${1%%[a-z]*} + $2))${1##*[0-9]}"; }
 
-# taken NAME VALUE: by a qdisc that makes no other bound matter
+# taken NAME VALUE: with what makes no other bound matter; of two values of an option the last counts
 taken() {
 	case $1 in
 	weights) set -- weights "$2" "$2" "$2" ;;
 	esac
-	onramp threshold 1ns pause_max 1s && in_a tc qdisc change dev veth0 root onramp "$@"
+	in_a tc qdisc change dev veth0 root onramp threshold 1ns pause_max 1s "$@"
 }
 
 manual__ranges_are_those_that_are_taken() {
