@@ -67,7 +67,7 @@ class Hosts:
         self.tap = Tap(sender)
         with Namespace(receiver):
             self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-            self.udp.bind(("", PORT))
+            self.udp.bind(("10.1.0.2", PORT))
             self.udp.settimeout(5)
         self.met = False
 

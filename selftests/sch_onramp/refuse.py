@@ -1,0 +1,218 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Datagrams of OR-ACKs that are refused, one for each reason that there is.
+
+refuse.py each NETNS NETNS TURNPIKE   sender and receiver of one connection, which sends datagrams to
+                                      the sender; a line for each case: its name, and what was counted
+refuse.py full NETNS NETNS ADDRESSES  hosts that announce themselves, each with a connection to the first:
+                                      fd02::1 and so on; ends with the last
+
+The first host has onramp with feedback orack, the second has none.
+"""
+import json
+import socket
+import subprocess
+import sys
+import time
+
+from hold import DEVICE, Flow, Hosts, wait
+from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, HEADER, PORT, RECEIPTS
+from rackctl import Namespace
+
+COUNTED = ("refused_", "samples", "receipts_taken", "announcements_taken", "clocks_taken")
+STRANGER = "10.1.0.3"
+KEY = "00112233445566778899aabbccddeeff"
+
+
+def datagram(kind, entries, lifetime_or_clock=256, time_ns=None, version=1, key=0, count=None):
+    body = b"".join(ENTRY.pack(*entry) if isinstance(entry, tuple) else entry for entry in entries)
+    return HEADER.pack(version, kind, key, len(entries) if count is None else count, lifetime_or_clock,
+                       time.monotonic_ns() if time_ns is None else time_ns) + body
+
+
+class Attack:
+    def __init__(self, sender, receiver, turnpike):
+        self.hosts = Hosts(sender, receiver)
+        self.turnpike = ["ip", "netns", "exec", sender, turnpike, "onramp"]
+        self.flow = Flow(self.hosts).meet()
+        with Namespace(receiver):
+            self.stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            self.stranger.bind((STRANGER, PORT))
+
+    def stats(self):
+        done = subprocess.run([*self.turnpike, "stats", "-j"], check=True, capture_output=True)
+        return {name: value for name, value in json.loads(done.stdout).items() if name.startswith(COUNTED)}
+
+    def key(self, *words):
+        subprocess.run([*self.turnpike, "key", *words], check=True, input=KEY + "\n", text=True)
+
+    def send(self, data, sock=None):
+        (sock or self.hosts.udp).sendto(data, ("10.1.0.1", PORT))
+        wait(0.1)
+
+    def connect(self):
+        """The stranger, which has never been sent anything, to the first host; its ports."""
+        with Namespace(self.hosts.sender):
+            self.listener = socket.create_server(("10.1.0.1", 0))
+        with Namespace(self.hosts.receiver):
+            self.visitor = socket.create_connection(self.listener.getsockname(), 5, (STRANGER, 0))
+        return self.visitor.getsockname()[1], self.visitor.getpeername()[1]
+
+    def newest(self, age_ns=0, beyond=0):
+        """An entry of the newest data."""
+        return (*self.flow.ports, (self.flow.data()[-1][1] + beyond) & 0xffffffff, age_ns)
+
+    def fresh(self):
+        self.flow.send(100)
+        wait(0.1)
+        return self.newest()
+
+    def back(self, *ports):
+        """An announcement's entry."""
+        return (*(ports or reversed(self.flow.ports)), 0, 0)
+
+    def loses(self, everything):
+        subprocess.run(["tc", "-n", self.hosts.receiver, "qdisc", "replace", "dev", DEVICE, "root",
+                        "netem", *(("loss", "100%") if everything else ("delay", "20us"))], check=True)
+
+    # -- cases, in the order of Documentation/onramp-wire.rst ----------------------------------
+
+    def none(self):
+        """A good one, for comparison."""
+        self.send(datagram(RECEIPTS, [self.fresh()]))
+
+    def length(self):
+        good = datagram(RECEIPTS, [self.fresh()])
+        for data in (good[:15], good[:-1], good + b"\0", datagram(RECEIPTS, [self.newest()] * 33),
+                     datagram(RECEIPTS, [self.newest()], key=1)):
+            self.send(data)
+
+    def version(self):
+        for version in (0, 2, 255):
+            self.send(datagram(RECEIPTS, [self.fresh()], version=version))
+
+    def kind(self):
+        for kind in (0, 4, 255):
+            self.send(datagram(kind, [self.fresh()]))
+
+    def count(self):
+        self.send(datagram(RECEIPTS, [self.fresh()], count=0))
+        self.send(datagram(RECEIPTS, [self.newest()], count=33))
+        self.send(datagram(ANNOUNCEMENT, [self.back()] * 2, 60000))
+        self.send(datagram(CLOCK, [self.back()] * 2))
+
+    def value(self):
+        sport, dport, end, _ = self.fresh()
+        for entry in ((0, dport, end, 0), (sport, 0, end, 0), (sport, dport, end, 10**9 + 1)):
+            self.send(datagram(RECEIPTS, [entry]))
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 60001))
+        self.send(datagram(ANNOUNCEMENT, [(dport, sport, 1, 0)], 60000))
+        self.send(datagram(ANNOUNCEMENT, [(dport, sport, 0, 1)], 60000))
+        self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 10**6 + 1)]))
+
+    def key_unknown(self):
+        self.send(datagram(RECEIPTS, [self.fresh(), bytes(8)], key=1, count=1))
+        self.key("add", "1", "-")
+        self.send(datagram(RECEIPTS, [self.newest()]))
+        self.send(datagram(RECEIPTS, [self.newest(), bytes(8)], key=2, count=1))
+        self.key("del", "1")
+
+    def mac(self):
+        entry = self.fresh()
+        self.key("add", "1", "-")
+        self.send(datagram(RECEIPTS, [entry, bytes(8)], key=1, count=1))
+        self.key("del", "1")
+
+    def replay_of_announcement(self):
+        data = datagram(ANNOUNCEMENT, [self.back()], 60000)
+        self.send(data)
+        self.send(data)
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 0, time_ns=1))
+
+    def replay_of_clock(self):
+        data = datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])
+        self.send(data)
+        self.send(data)
+
+    def peer(self):
+        """Of whom we want nothing: receipts, a clock; and an announcement taken back that was not made."""
+        ports = self.connect()
+        self.send(datagram(RECEIPTS, [self.newest()]), self.stranger)
+        self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)]), self.stranger)
+        self.send(datagram(ANNOUNCEMENT, [self.back(*ports)], 0), self.stranger)
+
+    def rate(self):
+        data = datagram(RECEIPTS, [self.newest()])
+        wait(2)
+        for part in (600, 403):
+            for _ in range(part):
+                self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+            wait(0.1)
+        wait(2)
+
+    def flow_unknown(self):
+        self.send(datagram(RECEIPTS, [(1, 2, 3, 0), self.fresh()]))
+        # its sport is that of who announces
+        self.send(datagram(ANNOUNCEMENT, [self.back(*self.flow.ports)], 60000), self.stranger)
+
+    def sequence(self):
+        self.fresh()
+        self.send(datagram(RECEIPTS, [self.newest(beyond=1), self.newest(), self.newest(),
+                                      self.newest(beyond=-1)]))
+
+    def ambiguous(self):
+        self.loses(True)
+        self.flow.send(100)
+        wait(500)
+        self.loses(False)
+        self.send(datagram(RECEIPTS, [self.newest()]))
+        wait(1000)
+
+    def time(self):
+        self.flow.send(100)
+        wait(1)
+        self.send(datagram(RECEIPTS, [self.newest(age_ns=9 * 10**8)]))
+
+
+CASES = [Attack.none, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
+         Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
+         Attack.replay_of_clock, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
+
+
+def each(sender, receiver, turnpike):
+    attack = Attack(sender, receiver, turnpike)
+    before = attack.stats()
+    for case in CASES:
+        case(attack)
+        after = attack.stats()
+        print(case.__name__, *(f"{name}={after[name] - before[name]}" for name in after
+                               if after[name] != before[name]), flush=True)
+        before = after
+
+
+def full(sender, receiver, addresses):
+    """A connection ends when its host has announced itself: that is remembered."""
+    with Namespace(sender):
+        listener = socket.create_server(("fd01::1", 0), family=socket.AF_INET6)
+    port = listener.getsockname()[1]
+    for number in range(1, int(addresses) + 1):
+        address = f"fd02::{number:x}"
+        with Namespace(receiver):
+            visitor = socket.create_connection(("fd01::1", port), 5, (address, 0))
+            udp = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+            udp.bind((address, PORT))
+        there, _ = listener.accept()
+        udp.sendto(datagram(ANNOUNCEMENT, [(visitor.getsockname()[1], port, 0, 0)], 60000), ("fd01::1", PORT))
+        wait(0.1)
+        for sock in (visitor, there, udp):
+            sock.close()
+
+
+def main():
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
+    {"each": each, "full": full}[sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
