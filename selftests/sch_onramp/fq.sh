@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What fq does with packets, done by fq and by onramp in its place: limits, marks, departure
+# times, rates, flows of packets without a connection, and that old flows are freed.
+
+# shellcheck source=selftests/sch_onramp/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+leave=$here/leave.py
+
+# of QDISC: $said is what leave.py said, $stats what tc says
+declare -A said stats
+
+# Each may be at the root, or the child of one that is slower.
+put() {
+	in_a tc qdisc del dev veth0 root 2>/dev/null
+	[ -z "$slower" ] || in_a tc qdisc add dev veth0 root handle 1: tbf $slower || return 1
+	# shellcheck disable=SC2046  # words
+	in_a tc qdisc add dev veth0 $([ -z "$slower" ] && echo root || echo parent 1:1) handle 2: "$@"
+}
+slower=
+
+# both OPTIONS LEAVE-OPTION...: UDP through each of the two
+both() {
+	_options=$1
+	shift
+	for _qdisc in fq onramp; do
+		# shellcheck disable=SC2086  # words
+		put $_qdisc $_options && send_udp $_qdisc "$@" || return 1
+	done
+}
+
+send_udp() {
+	_qdisc=$1
+	shift
+	said[$_qdisc]="${said[$_qdisc]:-} $("$leave" udp "$a" 10.1.0.2 "$@")" || return 1
+	stats[$_qdisc]=$(in_a tc -j -s qdisc show dev veth0 | grep -o "\"kind\":\"$_qdisc\".*")
+	echo "$_qdisc: ${said[$_qdisc]}"
+}
+
+# same NAME...: what tc counts, and the first is not 0
+same() {
+	for _name; do
+		_fq=$(json_value "$_name" "${stats[fq]}") _mine=$(json_value "$_name" "${stats[onramp]}")
+		echo "$_name: fq $_fq, onramp $_mine"
+		[ -n "$_fq" ] && [ "$_fq" = "$_mine" ] || return 1
+	done
+	[ "$(json_value "$1" "${stats[fq]}")" -gt 0 ]
+}
+
+# left NAME: the same of both
+left() { [ "$(field "$1" "${said[fq]}")" = "$(field "$1" "${said[onramp]}")" ]; }
+
+# last LEAST MOST: milliseconds to the last packet, of both, which are half a percent apart at most
+last() {
+	_fq=$(field last_ms "${said[fq]}") _mine=$(field last_ms "${said[onramp]}")
+	_fq=${_fq/./} _mine=${_mine/./}
+	[ "$_fq" -ge "${1}000" ] && [ "$_fq" -le "${2}000" ] && [ $((_mine * 200)) -ge $((_fq * 199)) ] &&
+		[ $((_mine * 199)) -le $((_fq * 200)) ]
+}
+
+limit__of_a_flow() {
+	both "flow_limit 10" --packets 30 --rate 100000 && same flows_plimit drops && left left
+}
+
+limit__of_all() {
+	both "limit 15 flow_limit 1000" --packets 100 --ports 4 --rate 100000 && same drops && left left
+}
+
+ce__marks_what_waited() {
+	slower="rate 8mbit burst 5kb limit 1mb"
+	both "ce_threshold 5ms flow_limit 1000" --packets 50 --ect && same ce_mark && left ce && left left &&
+		[ "$(field ce "${said[onramp]}")" = "$(json_value ce_mark "${stats[onramp]}")" ]
+}
+
+ce__marks_nothing_else() {
+	slower="rate 8mbit burst 5kb limit 1mb"
+	both "ce_threshold 200ms flow_limit 1000" --packets 50 --ect && left ce &&
+		[ "$(field ce "${said[onramp]}")" = 0 ] && [ "$(json_value ce_mark "${stats[onramp]}")" = 0 ]
+}
+
+horizon__drops_what_is_beyond() {
+	both "horizon 1s horizon_drop" --packets 4 --at 0.5,2 --for 3 && same horizon_drops && left left &&
+		[ "$(field left "${said[onramp]}")" = 2 ] && last 499 501
+}
+
+horizon__caps_what_is_beyond() {
+	both "horizon 1s horizon_cap" --packets 4 --at 0.5,2 --for 3 && same horizon_caps && left left &&
+		[ "$(field left "${said[onramp]}")" = 4 ] && last 999 1001
+}
+
+# 200 packets of 1042 bytes at 1 MB/s
+rate__max_is_that_of_a_flow() {
+	both "maxrate 8mbit flow_limit 1000" --packets 200 && left left && last 190 212
+}
+
+rate__max_below_the_flows_own() {
+	both "maxrate 8mbit flow_limit 1000" --packets 200 --rate 10000000 && left left && last 190 212
+}
+
+rate__max_above_the_flows_own() {
+	both "maxrate 80mbit flow_limit 1000" --packets 200 --rate 1000000 && left left && last 190 212
+}
+
+# One packet at a time below it, and as many as the quantum has above.
+rate__low_ones_spread_packets() {
+	both "low_rate_threshold 550kbit initial_quantum 3000" --packets 20 --bytes 500 --rate 50000 &&
+		left instants && [ "$(field instants "${said[onramp]}")" -ge 19 ] || return 1
+	said=()
+	both "low_rate_threshold 300kbit initial_quantum 3000" --packets 20 --bytes 500 --rate 50000 &&
+		left instants && [ "$(field instants "${said[onramp]}")" -le 5 ]
+}
+
+# flows OPTIONS: of packets to 64 ports, by a socket without a connection
+flows() {
+	both "$1 maxrate 10gbit" --packets 64 --ports 64 && same flows
+	json_value flows "${stats[onramp]}" > "$TMPDIR/flows"
+}
+
+orphans__mask_is_the_most_flows() {
+	flows "orphan_mask 1023" && [ "$(cat "$TMPDIR/flows")" -gt 50 ] &&
+		flows "orphan_mask 7" && [ "$(cat "$TMPDIR/flows")" -le 9 ] &&
+		[ "$(cat "$TMPDIR/flows")" -ge 7 ] &&
+		flows "orphan_mask 0" && [ "$(cat "$TMPDIR/flows")" -le 2 ]
+}
+
+# A second packet of each flow waits for a while, so that the first ones' flows are met empty.
+aged() {
+	for _qdisc in fq onramp; do
+		put $_qdisc buckets 2 maxrate 8mbit quantum 1500 initial_quantum 1500 &&
+			send_udp $_qdisc --packets 128 --ports 64 --for "$1" &&
+			send_udp $_qdisc --packets 128 --ports 64 || return 1
+	done
+}
+
+# After three seconds, as others come by. Nothing else is sent meanwhile, which might do that, too.
+flows__old_ones_are_freed() {
+	in_a sysctl -q -w net.ipv6.conf.veth0.disable_ipv6=1 || return 1
+	aged 2 && [ "$(json_value gc "${stats[onramp]}")" = 0 ] && [ "$(json_value gc "${stats[fq]}")" = 0 ] &&
+		aged 5 && same gc flows
+}
+
+ktap_start
+need_module
+make_path
+trap 'drop_hosts; unload_module' EXIT
+run_cases "$@"
+finish_hosts
