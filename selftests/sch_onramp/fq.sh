@@ -54,7 +54,7 @@ left() { [ "$(field "$1" "${said[fq]}")" = "$(field "$1" "${said[onramp]}")" ]; 
 # last LEAST MOST: milliseconds to the last packet, of both, which are half a percent apart at most
 last() {
 	_fq=$(field last_ms "${said[fq]}") _mine=$(field last_ms "${said[onramp]}")
-	_fq=${_fq/./} _mine=${_mine/./}
+	_fq=$((10#${_fq/./})) _mine=$((10#${_mine/./}))
 	[ "$_fq" -ge "${1}000" ] && [ "$_fq" -le "${2}000" ] && [ $((_mine * 200)) -ge $((_fq * 199)) ] &&
 		[ $((_mine * 199)) -le $((_fq * 200)) ]
 }

@@ -10,7 +10,7 @@ leave.py tcp NETNS NETNS --bytes N
     one connection's data
 
 prints left=N packets, instants=N different times to 20 us, last_ms=N from the first moment to the
-last packet, ce=N of them marked, wire_bytes=N as Ethernet has them, headers and gaps too
+last packet, ce=N of them marked, wire_bytes=N of all but that one as Ethernet has them, headers and gaps too
 """
 import argparse
 import socket
@@ -36,7 +36,7 @@ class Departures:
             self.sock = sniffer(DEVICE)
         self.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.protocol = protocol
-        self.times, self.ce, self.wire_bytes = [], 0, 0
+        self.times, self.ce, self.wire_bytes = [], 0, []
 
     def look(self):
         while True:
@@ -50,7 +50,7 @@ class Departures:
             seconds, rest = struct.unpack("qq", extra[0][2])
             self.times.append(seconds * 10**9 + rest)
             self.ce += frame[15] & 3 == 3
-            self.wire_bytes += self.on_wire(payload)
+            self.wire_bytes.append(self.on_wire(payload))
 
     def on_wire(self, payload):
         if self.protocol == UDP:
@@ -63,7 +63,7 @@ class Departures:
         instants = sum(b - a > APART_NS for a, b in zip([0, *self.times], self.times))
         last = (self.times[-1] - begin) / 1e6 if self.times else -1
         print(f"left={len(self.times)} instants={instants} last_ms={last:.3f} ce={self.ce} "
-              f"wire_bytes={self.wire_bytes}")
+              f"wire_bytes={sum(self.wire_bytes[:-1])}")
 
 
 def udp_socket(args):
@@ -102,7 +102,7 @@ def tcp(args):
     flow.sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 26)
     flow.far.settimeout(0.5)
     departures.look()
-    departures.times, departures.wire_bytes, begin = [], 0, time.time_ns()
+    departures.times, departures.wire_bytes, begin = [], [], time.time_ns()
     flow.sock.setblocking(False)
     sent = got = 0
     while got < args.bytes:

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The line-rate gate: on a cable that takes no time packets leave no faster than the line that
+# the options name. (A device with BQL: selftests/vrack/tests/gate.py.)
+
+# shellcheck source=selftests/sch_onramp/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+leave=$here/leave.py
+
+# shows NAME=VALUE...: as tc has them, the last of that name (line_rate is an option, too)
+shows() {
+	_all=$(statistics "$a")
+	for _pair; do
+		_value=$(counter "${_pair%=*}" "\"${_pair%=*}\":${_all##*\"${_pair%=*}\":}")
+		[ "${_value//\"/}" = "${_pair#*=}" ] && continue
+		echo "$_pair expected: $_value"
+		return 1
+	done
+}
+
+udp() { said=$("$leave" udp "$a" 10.1.0.2 --packets 700 --bytes 1472 "$@") && echo "$said"; }
+
+tcp() { said=$("$leave" tcp "$a" "$b" --bytes 1000000) && echo "$said"; }
+
+# takes MBIT: what left took the time that a line of this rate needs for its bytes, to 5 %
+takes() {
+	_us=$(($(field wire_bytes "$said") * 8 / $1))
+	_last=$(field last_ms "$said")
+	_last=$((10#${_last/./}))
+	echo "$_last us for what takes $_us"
+	[ $((_last * 100)) -ge $((_us * 95)) ] && [ $((_last * 100)) -le $((_us * 105)) ]
+}
+
+# 16 packets say that there is no BQL, before which nothing is held back.
+auto__rate_that_was_given() {
+	onramp line_rate 100mbit limit 1000 flow_limit 1000 && shows gate_active=no bql=unknown line_rate=12500000 &&
+		udp && takes 100 && shows gate_active=yes bql=no line_rate=12500000 && [ "$(counter gated)" -gt 100 ]
+}
+
+auto__tcp_at_the_rate_that_was_given() {
+	onramp line_rate 100mbit && udp > /dev/null && shows gate_active=yes && tcp && takes 100
+}
+
+# It says 10 Gbit/s, and has no line.
+auto__a_cable_in_memory_has_none() {
+	onramp limit 1000 flow_limit 1000 && udp && shows gate_active=no bql=no line_rate=1250000000 gated=0 &&
+		[ "$(field last_ms "$said")" = 0.000 ]
+}
+
+auto__none_without_pauses() {
+	onramp line_rate 100mbit nopause limit 1000 flow_limit 1000 && udp && shows gate_active=no gated=0 &&
+		[ "$(field last_ms "$said")" = 0.000 ]
+}
+
+on__at_the_devices_speed() {
+	onramp gate on limit 1000 flow_limit 1000 && shows gate_active=yes line_rate=1250000000 && udp && takes 10000
+}
+
+on__from_the_first_packet() {
+	onramp gate on line_rate 100mbit limit 1000 flow_limit 1000 && shows gate_active=yes &&
+		udp --packets 10 && takes 100
+}
+
+off__whatever_the_rate() {
+	onramp gate off line_rate 100mbit limit 1000 flow_limit 1000 && udp && shows gate_active=no gated=0 &&
+		[ "$(field last_ms "$said")" = 0.000 ]
+}
+
+# What already waits leaves at once: of 0.86 s there is much left.
+change__gate_off_under_traffic() {
+	onramp gate on line_rate 10mbit limit 1000 flow_limit 1000 || return 1
+	"$leave" udp "$a" 10.1.0.2 --packets 700 --bytes 1472 > "$TMPDIR/said" &
+	_sender=$!
+	wait_for "packets that wait" packets_wait && in_a tc qdisc change dev veth0 root onramp gate off ||
+		return 1
+	wait $_sender
+	said=$(cat "$TMPDIR/said")
+	echo "$said"
+	_last=$(field last_ms "$said")
+	[ "$(field left "$said")" = 700 ] && [ "${_last%.*}" -lt 700 ] && shows gate_active=no
+}
+
+packets_wait() { [ "$(counter qlen)" -gt 300 ]; }
+
+ktap_start
+need_module
+make_path
+trap 'drop_hosts; unload_module' EXIT
+in_a sysctl -q -w net.ipv6.conf.veth0.disable_ipv6=1
+run_cases "$@"
+finish_hosts
