@@ -53,8 +53,10 @@ auto__none_without_pauses() {
 		[ "$(field last_ms "$said")" = 0.000 ]
 }
 
+# The first program that sends waits a moment for itself, as long as a third of this takes.
 on__at_the_devices_speed() {
-	onramp gate on limit 1000 flow_limit 1000 && shows gate_active=yes line_rate=1250000000 && udp && takes 10000
+	onramp gate on limit 1000 flow_limit 1000 && shows gate_active=yes line_rate=1250000000 &&
+		udp > /dev/null && udp && takes 10000
 }
 
 on__from_the_first_packet() {
