@@ -280,10 +280,59 @@ def recall(hosts):
          recalled=int(hosts.counter("recalled")))
 
 
+def prompt(flow, count=5):
+    """The empty path, by timestamps: each packet is acknowledged at once."""
+    for _ in range(count):
+        flow.far.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        flow.send(100)
+        wait(1)
+    return flow
+
+
+def delayed(hosts):
+    """A receiver that is in no hurry: 40 ms, for what it has no answer to, and 2 ms with an answer."""
+    flow = prompt(Flow(hosts))
+    for answer in (False, True):
+        for _ in range(20):
+            # or what is always there would be taken for the path
+            prompt(flow, 1).far.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+            flow.send(100)
+            wait(2)
+            if answer:
+                flow.far.sendall(bytes(100))
+            wait(100)
+    begin = flow.send()
+    wait(100)
+    show(data_ms=after(flow.data(begin), begin), packets=len(flow.data()))
+
+
+def tc(netns, device, *words):
+    subprocess.run(["tc", "-n", netns, "qdisc", "replace", "dev", device, "root", "netem", *words],
+                   check=True)
+
+
+def silenced(hosts):
+    """The way, by the receiver's device ifb0, gets a queue of 100 ms, one ACK tells so, and those
+    behind it are lost."""
+    flow = prompt(Flow(hosts))
+    tc(hosts.receiver, "ifb0", "delay", "100ms")
+    for _ in range(5):
+        flow.send(1448)
+        wait(1)
+    wait(95.5)
+    tc(hosts.receiver, DEVICE, "loss", "100%")
+    begin = flow.send()
+    wait(150)
+    show(data_ms=after(flow.data(begin), begin))
+    tc(hosts.receiver, "ifb0", "delay", "20us")
+    tc(hosts.receiver, DEVICE, "delay", "20us")
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, recall)}
+    cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, recall,
+                                            delayed, silenced)}
     cases[sys.argv[1]](Hosts(*sys.argv[2:]))
 
 

@@ -80,6 +80,15 @@ bound__begins_anew_with_each_packet() {
 	within data_ms 19 21 && within second_ms 0 21 && within third_ms 19 21
 }
 
+# Each of 20 packets that nothing follows, and of 20 that are answered after a while.
+late__acks_cause_no_pause() {
+	need_usec_ts || return
+	held delayed threshold 50us feedback tcpts || return 1
+	echo "ignored_late $(counter ignored_late)"
+	within data_ms 0 1 && [ "$(counter pauses)" = 0 ] && [ "$(counter held)" = 0 ] &&
+		[ "$(counter ignored_late)" = 40 ]
+}
+
 memory__new_flows_begin_paused() {
 	in_b ip addr add 10.1.0.3/24 dev veth0 2>/dev/null
 	in_a ip neigh replace 10.1.0.3 lladdr 02:00:00:00:00:02 dev veth0 nud permanent
