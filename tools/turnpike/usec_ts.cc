@@ -8,7 +8,9 @@
 #include <arpa/inet.h>
 #include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -179,6 +181,19 @@ void put_metrics(nlmsghdr *message, const nlattr *before, bool on)
 	mnl_attr_nest_end(message, nest);
 }
 
+// The end of a route's life, as IPv6's may have one: told in ticks, and taken in seconds.
+void put_expiry(nlmsghdr *message, const nlattr *info)
+{
+	rta_cacheinfo cache = {};
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	std::memcpy(&cache, mnl_attr_get_payload(info),
+		    std::min<std::size_t>(sizeof(cache), mnl_attr_get_payload_len(info)));
+	if (cache.rta_expires > 0)
+		mnl_attr_put_u32(message, RTA_EXPIRES,
+				 static_cast<uint32_t>((cache.rta_expires + ticks - 1) / ticks));
+}
+
 // The request that replaces a route by itself with the feature changed.
 std::vector<char> changed(const nlmsghdr *route, bool on)
 {
@@ -198,7 +213,9 @@ std::vector<char> changed(const nlmsghdr *route, bool on)
 
 		if (type == RTA_METRICS)
 			metrics = attr;
-		else if (type != RTA_CACHEINFO && type != RTA_PREF)
+		else if (type == RTA_CACHEINFO)
+			put_expiry(message, attr);
+		else
 			mnl_attr_put(message, static_cast<uint16_t>(attr->nla_type),
 				     mnl_attr_get_payload_len(attr), mnl_attr_get_payload(attr));
 	}
