@@ -101,6 +101,22 @@ gro__and_gso_off() {
 	held_on veth0
 }
 
+# xdp GRO: a program that passes all at the receiver, which looks at frames before anybody does
+xdp() {
+	command -v ethtool > /dev/null || { echo "needs ethtool"; return 4; }
+	new_hosts && to=10.1.0.2 || return 1
+	for netns in "$a" "$b"; do
+		ip netns exec "$netns" ethtool -K veth0 gro "$1" tso off || return 1
+	done
+	in_b "$here/xdp.py" on veth0 || return
+	[[ $(in_b ip link show veth0) == *xdpgeneric* ]] || { echo "the program is not there"; return 1; }
+	held_on veth0 && in_b "$here/xdp.py" off veth0 && [[ $(in_b ip link show veth0) != *xdp* ]]
+}
+
+xdp__receiver_with_gro() { xdp on; }
+
+xdp__receiver_without_gro() { xdp off; }
+
 ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT
