@@ -93,6 +93,9 @@ class Hosts(Rack):
     def peer(self):
         return json.loads(self.inside("h0", TURNPIKE, "onramp", "peers", "-j"))[0]
 
+    def refused_unstamped(self):
+        return json.loads(self.inside("h0", TURNPIKE, "onramp", "stats", "-j"))["refused_unstamped"]
+
     def qdisc(self):
         return json.loads(self.inside("h0", "tc", "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
 
@@ -187,10 +190,12 @@ def source__without_nicstamp_is_the_qdisc():
 
 def source__clock_taken_away_and_given_back():
     with Hosts() as rack:
+        refused = rack.refused_unstamped()
         counted, _ = moved(rack, during=lambda: rack.ctl("nic set h0 phc=0"))
         assert 0 < counted["samples_wire"] < counted["samples"], counted
         # nobody goes without feedback for long
         assert 1 <= counted["ignored_unstamped"] <= 8, counted
+        same("receipts refused", rack.refused_unstamped() - refused, counted["ignored_unstamped"])
         counted, p99_ns = moved(rack)
         same("samples by the wire", counted["samples_wire"], 0)
         same("feedback without a stamp", counted["ignored_unstamped"], 0)
