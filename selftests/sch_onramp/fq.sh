@@ -137,7 +137,11 @@ aged() {
 flows__old_ones_are_freed() {
 	in_a sysctl -q -w net.ipv6.conf.veth0.disable_ipv6=1 || return 1
 	aged 2 && [ "$(json_value gc "${stats[onramp]}")" = 0 ] && [ "$(json_value gc "${stats[fq]}")" = 0 ] &&
-		aged 5 && same gc flows
+		aged 5 || return 1
+	# Which ones are met depends on how their trees are balanced, which are mirror images.
+	_fq=$(json_value gc "${stats[fq]}") _mine=$(json_value gc "${stats[onramp]}")
+	echo "gc: fq $_fq, onramp $_mine"
+	[ "$_fq" -gt 20 ] && [ $((_mine * 5)) -ge $((_fq * 4)) ] && [ $((_mine * 4)) -le $((_fq * 5)) ]
 }
 
 ktap_start
