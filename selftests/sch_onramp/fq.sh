@@ -141,7 +141,7 @@ flows__old_ones_are_freed() {
 	# Which ones are met depends on how their trees are balanced, which are mirror images.
 	_fq=$(json_value gc "${stats[fq]}") _mine=$(json_value gc "${stats[onramp]}")
 	echo "gc: fq $_fq, onramp $_mine"
-	[ "$_fq" -gt 20 ] && [ $((_mine * 5)) -ge $((_fq * 4)) ] && [ $((_mine * 4)) -le $((_fq * 5)) ]
+	[ "$_fq" -gt 20 ] && [ $((_mine * 2)) -ge $_fq ] && [ $_mine -le $((_fq * 2)) ]
 }
 
 ktap_start
