@@ -13,6 +13,7 @@
 
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -26,6 +27,12 @@ static inline u64 tp_div(u64 dividend, u64 divisor)
 static inline u64 tp_mul_shr(u64 a, u64 b, unsigned int shift)
 {
 	return mul_u64_u64_shr(a, b, shift);
+}
+
+/* Number of the highest bit that is set; @value is not 0. */
+static inline u32 tp_log2(u64 value)
+{
+	return ilog2(value);
 }
 
 #else
@@ -56,6 +63,12 @@ static inline u64 tp_mul_shr(u64 a, u64 b, unsigned int shift)
 
 	product *= b;
 	return (u64)(product >> shift);
+}
+
+/* Number of the highest bit that is set; @value is not 0. */
+static inline u32 tp_log2(u64 value)
+{
+	return 63 - __builtin_clzll(value);
 }
 
 #endif /* __KERNEL__ */

@@ -29,6 +29,7 @@
 #include "onramp_drain.h"
 #include "onramp_excess.h"
 #include "onramp_flight.h"
+#include "onramp_hist.h"
 #include "onramp_pause.h"
 #include "onramp_release.h"
 #include "onramp_wire.h"
@@ -142,9 +143,6 @@ struct onramp_stats {
 	u64 ce_marks, horizon_drops, horizon_caps, band_drops[TP_FQ_BANDS];
 	u64 held_packets, held_ns, timeouts, bypassed, burst_cuts, gated;
 };
-
-/* Histogram of delays: buckets of a quarter octave from 1 us on, and what is below. */
-#define ONRAMP_HIST_BUCKETS	80
 
 enum onramp_source {
 	ONRAMP_SOURCE_NONE,
@@ -433,7 +431,6 @@ int onramp_option_dump(const struct onramp_sched *q, struct sk_buff *skb);
 
 /* onramp_stat.c */
 int onramp_stat_dump(struct Qdisc *sch, struct gnet_dump *d);
-void onramp_stat_delay(struct onramp_counts *c, u64 delay_ns);
 
 /* onramp_sched.c */
 extern struct Qdisc_ops onramp_qdisc_ops;

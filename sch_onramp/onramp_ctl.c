@@ -550,7 +550,7 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 		ctl->edge_seq = end_seq;
 	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
 	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
-	onramp_stat_delay(&q->counts, owd_ns);
+	atomic64_inc(&q->counts.delay[onramp_hist_bucket(owd_ns)]);
 	atomic64_inc(&q->counts.samples);
 	if (ctl->leaves.nic)
 		atomic64_inc(&q->counts.samples_wire);

@@ -2,66 +2,23 @@
 /*
  * Statistics: struct tc_onramp_stats, what `tc -s' shows.
  */
-#include <linux/log2.h>
 #include <net/gen_stats.h>
 
 #include "onramp.h"
 
-/* Four buckets an octave from 1 us on: the first has what is below, the last all above
- * half a second.  An error of a ninth is good enough to look at.
- */
-static u32 onramp_stat_bucket(u64 delay_ns)
-{
-	u32 octave;
-
-	if (delay_ns < 1024)
-		return 0;
-	octave = ilog2(delay_ns);
-	return min_t(u32, (octave - 10) * 4 + ((delay_ns >> (octave - 2)) & 3) + 1,
-		     ONRAMP_HIST_BUCKETS - 1);
-}
-
-/* Middle of a bucket. */
-static u64 onramp_stat_middle_ns(u32 bucket)
-{
-	u32 octave = (bucket - 1) / 4 + 10;
-
-	if (!bucket)
-		return 512;
-	return (1ULL << octave) + ((2 * ((bucket - 1) % 4) + 1) << (octave - 3));
-}
-
-void onramp_stat_delay(struct onramp_counts *c, u64 delay_ns)
-{
-	atomic64_inc(&c->delay[onramp_stat_bucket(delay_ns)]);
-}
-
-static u64 onramp_stat_percentile(const u64 *count, u64 total, u32 percent)
-{
-	u64 rank = div_u64(total * percent + 99, 100), seen = 0;
-	u32 i;
-
-	if (!total)
-		return 0;
-	for (i = 0; i < ONRAMP_HIST_BUCKETS; i++) {
-		seen += count[i];
-		if (seen >= rank)
-			break;
-	}
-	return onramp_stat_middle_ns(min_t(u32, i, ONRAMP_HIST_BUCKETS - 1));
-}
-
 static void onramp_stat_fill_delay(struct tc_onramp_stats *st, const struct onramp_counts *c)
 {
 	u64 count[ONRAMP_HIST_BUCKETS], total = 0;
+	struct onramp_percentiles p;
 	u32 i;
 
 	for (i = 0; i < ONRAMP_HIST_BUCKETS; i++) {
 		count[i] = atomic64_read(&c->delay[i]);
 		total += count[i];
 	}
-	st->delay_p50_ns = onramp_stat_percentile(count, total, 50);
-	st->delay_p99_ns = onramp_stat_percentile(count, total, 99);
+	onramp_hist_percentiles(count, total, &p);
+	st->delay_p50_ns = p.p50_ns;
+	st->delay_p99_ns = p.p99_ns;
 }
 
 static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onramp_counts *c)
