@@ -272,6 +272,16 @@ struct onramp_key {
 	u32 pad;
 };
 
+/* What became of a flow, for those who look at it (orack_genl_flow.c). */
+struct onramp_tally {
+	u64 sampled_ns;			/* newest sample; valid if there are any */
+	u64 samples;
+	u64 pauses;			/* of the samples: asked for one */
+	u64 held_packets;
+	u64 held_ns;			/* time they were kept, together */
+	struct onramp_recent delay;
+};
+
 /* What pausing needs to know of a connection.  Flows of several queues of a device may
  * share one.
  */
@@ -302,6 +312,7 @@ struct onramp_ctl {
 	struct tp_tick tick;		/* of the peer's timestamps */
 	struct onramp_bound bound;
 	struct onramp_pause pause;
+	struct onramp_tally tally;
 	struct tp_base base;
 	struct onramp_gap gap;		/* what base has of standing queue */
 	struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
@@ -325,6 +336,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
+struct rhashtable *onramp_ctl_table(void);
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,

@@ -35,11 +35,17 @@ struct onramp_apart {
 	enum onramp_grade grade;
 };
 
+static inline bool onramp_grade_is_absolute(enum onramp_grade grade)
+{
+	return grade == ONRAMP_GRADE_SYNCHRONIZED || grade == ONRAMP_GRADE_OFFSET;
+}
+
 struct onramp_absolute {
 	enum onramp_grade grade;	/* of the newest sample */
 	u32 epoch;			/* of the clock that the rest is of */
 	struct onramp_apart apart;	/* of the newest absolute sample; of none: grade 0 */
 	s64 there_ns;			/* that sample's delay */
+	s64 path_ns;			/* what the empty path's was taken for */
 	struct onramp_floor there;	/* least delays, biased */
 	struct onramp_floor back;
 	u32 absurd;			/* samples that no clocks so far apart can show */
@@ -59,6 +65,7 @@ static inline void onramp_absolute_init(struct onramp_absolute *a)
 	a->apart.error_ns = 0;
 	a->apart.grade = ONRAMP_GRADE_NONE;
 	a->there_ns = 0;
+	a->path_ns = 0;
 	a->absurd = 0;
 	onramp_absolute_forget(a);
 }
@@ -129,6 +136,7 @@ static inline u64 onramp_absolute_sample(struct onramp_absolute *a, const struct
 	a->grade = apart->grade;
 	a->there_ns = there_ns;
 	path_ns = onramp_absolute_path(a, now_ns, there_ns, (s64)trip_ns - there_ns, queue_ns);
+	a->path_ns = path_ns;
 	if (there_ns <= path_ns)
 		return 0;
 	queue_ns = (u64)(there_ns - path_ns);

@@ -57,6 +57,11 @@ struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
 	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
 }
 
+struct rhashtable *onramp_ctl_table(void)
+{
+	return &onramp_ctls;
+}
+
 /* -- life ------------------------------------------------------------------------- */
 
 static void onramp_ctl_free(struct rcu_head *head)
@@ -447,6 +452,8 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
 		q->stats.held_packets++;
 		q->stats.held_ns += r.hold_ns;
+		ctl->tally.held_packets++;
+		ctl->tally.held_ns += r.hold_ns;
 	}
 	/* Silence counts from the first packet that could be answered. */
 	if (ctl->edge_seq == ctl->flight.end_seq)
@@ -533,6 +540,27 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 	return true;
 }
 
+static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
+			     const struct onramp_verdict *v)
+{
+	struct onramp_counts *counts = &ctl->sched->counts;
+	u32 bucket = onramp_hist_bucket(owd_ns);
+
+	atomic64_inc(&counts->delay[bucket]);
+	onramp_recent_sample(&ctl->tally.delay, now_ns, bucket);
+	ctl->tally.sampled_ns = now_ns;
+	ctl->tally.samples++;
+	atomic64_inc(&counts->samples);
+	if (ctl->leaves.nic)
+		atomic64_inc(&counts->samples_wire);
+	if (v->capped)
+		atomic64_inc(&counts->capped);
+	if (!v->pause_ns)
+		return;
+	ctl->tally.pauses++;
+	atomic64_inc(&counts->pauses);
+}
+
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns)
 {
 	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
@@ -550,14 +578,7 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 		ctl->edge_seq = end_seq;
 	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
 	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
-	atomic64_inc(&q->counts.delay[onramp_hist_bucket(owd_ns)]);
-	atomic64_inc(&q->counts.samples);
-	if (ctl->leaves.nic)
-		atomic64_inc(&q->counts.samples_wire);
-	if (v.pause_ns)
-		atomic64_inc(&q->counts.pauses);
-	if (v.capped)
-		atomic64_inc(&q->counts.capped);
+	onramp_ctl_count(ctl, owd_ns, now_ns, &v);
 	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)
 		onramp_ctl_kick(ctl);
 }

@@ -67,6 +67,15 @@ struct onramp_recent {
 	u16 weight[ONRAMP_HIST_BUCKETS];
 };
 
+static inline void onramp_recent_clear(struct onramp_recent *r)
+{
+	u32 i;
+
+	r->halved_ns = 0;
+	for (i = 0; i < ONRAMP_HIST_BUCKETS; i++)
+		r->weight[i] = 0;
+}
+
 static inline void onramp_recent_halve(struct onramp_recent *r, u32 times)
 {
 	u32 i;

@@ -23,6 +23,7 @@
 #include "onramp_clock.h"
 #include "onramp_excess.h"
 #include "orack_batch.h"
+#include "orack_delay.h"
 #include "orack_source.h"
 #include "orack_wire.h"
 
@@ -206,6 +207,7 @@ struct orack_peer {
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;
 	u64 receipts, samples, refused;
+	struct orack_delay delay;
 
 	/* it sends data to us */
 	unsigned long hears_until;	/* jiffies; lockless readers */
@@ -298,6 +300,9 @@ int orack_genl_clock_set(struct sk_buff *skb, struct genl_info *info);
 int orack_genl_clock_clear(struct sk_buff *skb, struct genl_info *info);
 int orack_genl_clock_own(struct sk_buff *skb, struct genl_info *info);
 int orack_genl_clocks(struct sk_buff *msg, struct netlink_callback *cb);
+int orack_genl_flows_start(struct netlink_callback *cb);
+int orack_genl_flows(struct sk_buff *msg, struct netlink_callback *cb);
+int orack_genl_flows_done(struct netlink_callback *cb);
 int orack_genl_init(void);
 void orack_genl_exit(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Generic netlink: port and keys of OR-ACKs, counters and peers of a namespace.
- * orack_genl_clock.c has what is said of clocks.
+ * orack_genl_clock.c has what is said of clocks, orack_genl_flow.c the flows.
  * include/uapi/turnpike.h has the messages.
  */
 #include <linux/rtnetlink.h>
@@ -17,6 +17,7 @@ static const struct nla_policy orack_policy[ONRAMP_A_MAX + 1] = {
 	[ONRAMP_A_CLOCK_OFFSET] = { .type = NLA_S64 },
 	[ONRAMP_A_CLOCK_ERROR] = { .type = NLA_U32 },
 	[ONRAMP_A_CLOCK_SECONDS] = { .type = NLA_U32 },
+	[ONRAMP_A_REMOTE] = NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };
 
 /* -- from user space ------------------------------------------------------------------- */
@@ -141,10 +142,24 @@ static int orack_genl_put_absolute(struct sk_buff *msg, const struct onramp_abso
 	if (nla_put_u8(msg, ONRAMP_PEER_GRADE, a->grade) ||
 	    nla_put_u32(msg, ONRAMP_PEER_ABSURD, a->absurd))
 		return -EMSGSIZE;
-	if (a->grade != ONRAMP_GRADE_SYNCHRONIZED && a->grade != ONRAMP_GRADE_OFFSET)
+	if (!onramp_grade_is_absolute(a->grade))
 		return 0;
 	return nla_put_u32(msg, ONRAMP_PEER_ERROR, a->apart.error_ns) ||
-	       nla_put_s64(msg, ONRAMP_PEER_OWD, a->there_ns, ONRAMP_PEER_PAD);
+	       nla_put_s64(msg, ONRAMP_PEER_OWD, a->there_ns, ONRAMP_PEER_PAD) ||
+	       nla_put_s64(msg, ONRAMP_PEER_BASE_OWD, a->path_ns, ONRAMP_PEER_PAD);
+}
+
+static noinline_for_stack int orack_genl_put_delay(struct sk_buff *msg, const struct orack_delay *d)
+{
+	struct onramp_percentiles p;
+
+	onramp_recent_percentiles(&d->recent, &p);
+	if (!p.known)
+		return 0;
+	return nla_put_u8(msg, ONRAMP_PEER_DELAY_KIND, d->absolute) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_DELAY_P50, p.p50_ns, ONRAMP_PEER_PAD) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_DELAY_P90, p.p90_ns, ONRAMP_PEER_PAD) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_DELAY_P99, p.p99_ns, ONRAMP_PEER_PAD);
 }
 
 /* Whose times receipts carry; of a direction that has none nothing is said. */
@@ -181,6 +196,7 @@ static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *pee
 static int orack_genl_dump_peer(struct sk_buff *msg, struct netlink_callback *cb,
 				struct orack_peer *peer)
 {
+	struct orack_delay delay;
 	void *header = genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				   &orack_genl_family, NLM_F_MULTI, ONRAMP_CMD_PEERS);
 	struct nlattr *nest;
@@ -193,7 +209,9 @@ static int orack_genl_dump_peer(struct sk_buff *msg, struct netlink_callback *cb
 		goto cancel;
 	spin_lock_bh(&peer->lock);
 	err = orack_genl_put_peer(msg, peer);
+	delay = peer->delay;
 	spin_unlock_bh(&peer->lock);
+	err = err ?: orack_genl_put_delay(msg, &delay);
 	if (err)
 		goto cancel;
 	nla_nest_end(msg, nest);
@@ -237,6 +255,13 @@ static const struct genl_ops orack_genl_ops[] = {
 	  .doit = orack_genl_clock_clear },
 	{ .cmd = ONRAMP_CMD_CLOCK_OWN, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_clock_own },
 	{ .cmd = ONRAMP_CMD_CLOCKS, .flags = GENL_UNS_ADMIN_PERM, .dumpit = orack_genl_clocks },
+	{
+		.cmd = ONRAMP_CMD_FLOWS,
+		.flags = GENL_UNS_ADMIN_PERM,
+		.start = orack_genl_flows_start,
+		.dumpit = orack_genl_flows,
+		.done = orack_genl_flows_done,
+	},
 };
 
 struct genl_family orack_genl_family __ro_after_init = {

@@ -130,6 +130,15 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 	return queue_ns;
 }
 
+/* What a sample is to those who look at the peer.  peer->lock is held. */
+static void orack_note_delay(struct orack_peer *peer, u64 queue_ns, u64 now_ns)
+{
+	const struct onramp_absolute *a = &peer->absolute;
+	bool absolute = onramp_grade_is_absolute(a->grade);
+
+	orack_delay_sample(&peer->delay, now_ns, absolute, absolute ? a->there_ns : (s64)queue_ns);
+}
+
 /* ctl->lock is held, ctl->sched is not NULL. */
 static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *peer,
 				   struct onramp_ctl *ctl, const struct orack_datagram *d,
@@ -158,6 +167,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	t.now_ns = now_ns;
 	t.wire = departure.wire;
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, &t), ONRAMP_OWD_MAX_NS);
+	orack_note_delay(peer, queue_ns, now_ns);
 	spin_unlock(&peer->lock);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
 	drain_ns = orack_beat_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,

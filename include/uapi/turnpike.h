@@ -148,6 +148,7 @@ enum {
 	ONRAMP_CMD_CLOCK_CLEAR,	/* ONRAMP_A_CLOCK_PEER */
 	ONRAMP_CMD_CLOCK_OWN,	/* ONRAMP_A_CLOCK_ERROR, _SECONDS if that ends: of this host */
 	ONRAMP_CMD_CLOCKS,	/* dump: what _SET said, a peer a message */
+	ONRAMP_CMD_FLOWS,	/* dump: one ONRAMP_A_FLOW a message; ONRAMP_A_REMOTE: to there only */
 	__ONRAMP_CMD_MAX,
 };
 
@@ -166,6 +167,8 @@ enum {
 	ONRAMP_A_CLOCK_OFFSET,	/* s64, ns: its CLOCK_REALTIME less ours */
 	ONRAMP_A_CLOCK_ERROR,	/* u32, ns, 10^6 at most: bound of its error; 0: not known */
 	ONRAMP_A_CLOCK_SECONDS,	/* u32: for how long it counts; in answers what is left of that */
+	ONRAMP_A_FLOW,		/* nest of ONRAMP_FLOW_ */
+	ONRAMP_A_REMOTE,	/* 16 bytes, IPv4 is mapped */
 	__ONRAMP_A_MAX,
 };
 
@@ -195,10 +198,56 @@ enum {
 	ONRAMP_PEER_ABSURD,	/* u32: samples that clocks so far apart cannot show */
 	ONRAMP_PEER_NIC,	/* u8: the times in its receipts are its NIC's; where there are any */
 	ONRAMP_PEER_NIC_OURS,	/* u8: those in ours are, of our NIC */
+	ONRAMP_PEER_BASE_OWD,	/* s64: one-way delay of the empty path, ns; as ONRAMP_PEER_OWD */
+	/*
+	 * Delays of the recent past; only where there were samples.
+	 */
+	ONRAMP_PEER_DELAY_KIND,	/* u8: 0 queueing delay, 1 one-way delay */
+	ONRAMP_PEER_DELAY_P50,	/* u64, ns */
+	ONRAMP_PEER_DELAY_P90,
+	ONRAMP_PEER_DELAY_P99,
 	__ONRAMP_PEER_MAX,
 };
 
 #define ONRAMP_PEER_MAX (__ONRAMP_PEER_MAX - 1)
+
+/*
+ * A flow that is held when need be.  A dump that meets a table which is just being made larger
+ * or smaller begins anew (NLM_F_DUMP_INTR): what has the same addresses and ports is the same flow.
+ */
+enum {
+	ONRAMP_FLOW_UNSPEC,
+	ONRAMP_FLOW_PAD,
+	ONRAMP_FLOW_LOCAL,	/* 16 bytes, IPv4 is mapped */
+	ONRAMP_FLOW_REMOTE,
+	ONRAMP_FLOW_LOCAL_PORT,	/* u16, host order */
+	ONRAMP_FLOW_REMOTE_PORT,
+	ONRAMP_FLOW_IFINDEX,	/* u32: device of the qdisc that sent last; missing if that is gone, */
+	ONRAMP_FLOW_HANDLE,	/* u32: as are the qdisc's handle */
+	ONRAMP_FLOW_PARENT,	/* u32: and parent */
+	ONRAMP_FLOW_SOURCE,	/* u8: of feedback; 0 none, 1 TCP timestamps, 2 receipts */
+	ONRAMP_FLOW_COARSE,	/* u8: the peer's timestamps do not count microseconds */
+	ONRAMP_FLOW_GRADE,	/* u8: as ONRAMP_PEER_GRADE; by receipts only */
+	ONRAMP_FLOW_BASE_OWD,	/* s64: as ONRAMP_PEER_BASE_OWD */
+	ONRAMP_FLOW_LEFT,	/* u64, ns: for which it is held from now on; 0: it is not */
+	ONRAMP_FLOW_PAUSES,	/* u64: samples that asked for a pause */
+	ONRAMP_FLOW_PAUSED,	/* u64, ns: time that it was paused */
+	ONRAMP_FLOW_HELD,	/* u64: packets that a pause kept from leaving */
+	ONRAMP_FLOW_HELD_TIME,	/* u64, ns: time they were kept, together */
+	ONRAMP_FLOW_QUEUED,	/* u32: packets in the qdisc now; missing as the qdisc is */
+	ONRAMP_FLOW_BETA,	/* u32, millionths: eq. 3's */
+	ONRAMP_FLOW_SAMPLES,	/* u64: delays believed */
+	ONRAMP_FLOW_AGE,	/* u64, ns: since the newest sample; missing without one, as are */
+	ONRAMP_FLOW_DELAY,	/* u64, ns: its queueing delay */
+	ONRAMP_FLOW_DELAY_P50,	/* u64, ns: and that of the recent past */
+	ONRAMP_FLOW_DELAY_P90,
+	ONRAMP_FLOW_DELAY_P99,
+	ONRAMP_FLOW_RATE,	/* u64, bytes per second, after a pause; 0: the congestion control's */
+	ONRAMP_FLOW_BURST,	/* u32, bytes: the governor's limit of a burst; 0: none */
+	__ONRAMP_FLOW_MAX,
+};
+
+#define ONRAMP_FLOW_MAX (__ONRAMP_FLOW_MAX - 1)
 
 /* Counters of a network namespace; they only grow. */
 enum onramp_stat {
