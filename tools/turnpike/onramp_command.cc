@@ -13,16 +13,14 @@
 
 #include "command.h"
 #include "genl.h"
-#include "include/uapi/turnpike.h"
 #include "onramp.h"
+#include "onramp_family.h"
+#include "onramp_flows.h"
 
 namespace turnpike {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr char kMissing[] =
-	"the kernel knows no On-Ramp: load its module with 'modprobe sch_onramp'";
 
 // In the order of enum onramp_stat.
 const std::vector<std::string> kStats = {
@@ -36,8 +34,6 @@ const std::vector<std::string> kStats = {
 	"samples_nic", "refused_unstamped",
 };
 
-const std::vector<std::string> kGrades = {"none", "a", "b", "c"};
-
 struct Arguments {
 	unsigned port = 0;
 	unsigned key = 0;
@@ -49,11 +45,6 @@ struct Arguments {
 
 // A daemon that tells offsets does so every few seconds; one that is gone is not believed on.
 constexpr unsigned kOffsetSeconds = 60;
-
-Genl open_family()
-{
-	return Genl(ONRAMP_GENL_NAME, ONRAMP_GENL_VERSION, kMissing);
-}
 
 // The kernel knows the bounds; it has 32 bits for it.
 std::uint32_t clock_error_ns(const std::string &text)
@@ -69,7 +60,7 @@ std::uint32_t clock_error_ns(const std::string &text)
 
 void set(const Arguments &arguments)
 {
-	open_family().call(ONRAMP_CMD_SET, [&](nlmsghdr *message) {
+	onramp_family().call(ONRAMP_CMD_SET, [&](nlmsghdr *message) {
 		mnl_attr_put_u16(message, ONRAMP_A_PORT, arguments.port);
 	}, nullptr);
 }
@@ -93,7 +84,7 @@ void key_add(const Arguments &arguments)
 {
 	OnrampKey key = onramp_key(read_secret(arguments.secret_file));
 
-	open_family().call(ONRAMP_CMD_KEY_ADD, [&](nlmsghdr *message) {
+	onramp_family().call(ONRAMP_CMD_KEY_ADD, [&](nlmsghdr *message) {
 		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, arguments.key);
 		mnl_attr_put(message, ONRAMP_A_KEY, key.size(), key.data());
 	}, nullptr);
@@ -101,7 +92,7 @@ void key_add(const Arguments &arguments)
 
 void key_call(const Arguments &arguments, std::uint8_t command)
 {
-	open_family().call(command, [&](nlmsghdr *message) {
+	onramp_family().call(command, [&](nlmsghdr *message) {
 		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, arguments.key);
 	}, nullptr);
 }
@@ -112,7 +103,7 @@ void show(const Arguments &arguments)
 {
 	Json config;
 
-	open_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
 		config["port"] = mnl_attr_get_u16(a.at(ONRAMP_A_PORT));
 		config["active"] = mnl_attr_get_u8(a.at(ONRAMP_A_ACTIVE)) != 0;
 		config["clock_error_ns"] = nullptr;
@@ -145,7 +136,7 @@ void stats(const Arguments &arguments)
 {
 	Json json;
 
-	open_family().call(ONRAMP_CMD_STATS, nullptr, [&](const Attributes &a) {
+	onramp_family().call(ONRAMP_CMD_STATS, nullptr, [&](const Attributes &a) {
 		Attributes counters = parse_nest(a.at(ONRAMP_A_STATS));
 		for (std::size_t i = 0; i < kStats.size(); i++) {
 			auto found = counters.find(i + 1);
@@ -170,7 +161,7 @@ Json absolute(const Attributes &a, unsigned type)
 
 	if (found == a.end())
 		return nullptr;
-	if (type == ONRAMP_PEER_OWD)
+	if (type == ONRAMP_PEER_OWD || type == ONRAMP_PEER_BASE_OWD)
 		return static_cast<std::int64_t>(mnl_attr_get_u64(found->second));
 	return mnl_attr_get_u32(found->second);
 }
@@ -185,9 +176,25 @@ Json stamps(const Attributes &a, unsigned type)
 	return mnl_attr_get_u8(found->second) ? "nic" : "host";
 }
 
+// Of which delay the percentiles are; and one of them.
+Json delay_kind(const Attributes &a)
+{
+	auto found = a.find(ONRAMP_PEER_DELAY_KIND);
+
+	if (found == a.end())
+		return nullptr;
+	return mnl_attr_get_u8(found->second) ? "owd" : "queue";
+}
+
+Json delay(const Attributes &a, unsigned type)
+{
+	auto found = a.find(type);
+
+	return found == a.end() ? Json(nullptr) : Json(mnl_attr_get_u64(found->second));
+}
+
 Json peer_json(const Attributes &a)
 {
-	unsigned grade = mnl_attr_get_u8(a.at(ONRAMP_PEER_GRADE));
 	char clock[16];
 
 	std::snprintf(clock, sizeof(clock), "%08x", mnl_attr_get_u32(a.at(ONRAMP_PEER_CLOCK)));
@@ -196,9 +203,14 @@ Json peer_json(const Attributes &a)
 		{"local", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_PEER_LOCAL)))},
 		{"acks", mnl_attr_get_u8(a.at(ONRAMP_PEER_ACKS)) != 0},
 		{"hears", mnl_attr_get_u8(a.at(ONRAMP_PEER_HEARS)) != 0},
-		{"grade", grade < kGrades.size() ? kGrades[grade] : std::to_string(grade)},
+		{"grade", onramp_grade_text(mnl_attr_get_u8(a.at(ONRAMP_PEER_GRADE)))},
 		{"error_ns", absolute(a, ONRAMP_PEER_ERROR)},
 		{"owd_ns", absolute(a, ONRAMP_PEER_OWD)},
+		{"base_owd_ns", absolute(a, ONRAMP_PEER_BASE_OWD)},
+		{"delay", delay_kind(a)},
+		{"delay_p50_ns", delay(a, ONRAMP_PEER_DELAY_P50)},
+		{"delay_p90_ns", delay(a, ONRAMP_PEER_DELAY_P90)},
+		{"delay_p99_ns", delay(a, ONRAMP_PEER_DELAY_P99)},
 		{"stamps", stamps(a, ONRAMP_PEER_NIC)},
 		{"own_stamps", stamps(a, ONRAMP_PEER_NIC_OURS)},
 		{"clock", clock},
@@ -231,7 +243,7 @@ void peers(const Arguments &arguments)
 {
 	Json all = Json::array();
 
-	open_family().call(ONRAMP_CMD_PEERS, nullptr, [&](const Attributes &a) {
+	onramp_family().call(ONRAMP_CMD_PEERS, nullptr, [&](const Attributes &a) {
 		if (a.count(ONRAMP_A_PEER))
 			all.push_back(peer_json(parse_nest(a.at(ONRAMP_A_PEER))));
 	}, true);
@@ -251,7 +263,7 @@ void clock_set(const Arguments &arguments)
 	std::int64_t offset = onramp_time_ns(arguments.offset);
 	std::uint32_t error = clock_error_ns(arguments.error);
 
-	open_family().call(ONRAMP_CMD_CLOCK_SET, [&](nlmsghdr *message) {
+	onramp_family().call(ONRAMP_CMD_CLOCK_SET, [&](nlmsghdr *message) {
 		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
 		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, offset);
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error);
@@ -264,14 +276,14 @@ void clock_clear(const Arguments &arguments)
 {
 	OnrampAddress peer = onramp_address(arguments.peer);
 
-	open_family().call(ONRAMP_CMD_CLOCK_CLEAR, [&](nlmsghdr *message) {
+	onramp_family().call(ONRAMP_CMD_CLOCK_CLEAR, [&](nlmsghdr *message) {
 		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
 	}, nullptr);
 }
 
 void clock_own(std::uint32_t error_ns, unsigned seconds)
 {
-	open_family().call(ONRAMP_CMD_CLOCK_OWN, [&](nlmsghdr *message) {
+	onramp_family().call(ONRAMP_CMD_CLOCK_OWN, [&](nlmsghdr *message) {
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error_ns);
 		if (seconds)
 			mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS, seconds);
@@ -302,11 +314,11 @@ void clock_show(const Arguments &arguments)
 {
 	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}};
 
-	open_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
 		if (std::uint32_t error = mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
 			json["own_error_ns"] = error;
 	});
-	open_family().call(ONRAMP_CMD_CLOCKS, nullptr, [&](const Attributes &a) {
+	onramp_family().call(ONRAMP_CMD_CLOCKS, nullptr, [&](const Attributes &a) {
 		if (a.count(ONRAMP_A_CLOCK_PEER))
 			json["peers"].push_back(clock_json(a));
 	}, true);
@@ -417,12 +429,13 @@ void add_clock_command(CLI::App &app, Action &action)
 void add_onramp_command(CLI::App &app, Action &action)
 {
 	auto arguments = std::make_shared<Arguments>();
-	CLI::App *onramp = app.add_subcommand("onramp", "OR-ACKs of the qdisc onramp: peers, keys, port, clocks");
+	CLI::App *onramp = app.add_subcommand("onramp", "The qdisc onramp: flows; OR-ACKs: peers, keys, port, clocks");
 
 	onramp->require_subcommand(1);
 	add_shown(*onramp, "show", "print port and numbers of keys, the one that signs first",
 		  arguments, action, show);
 	add_shown(*onramp, "peers", "print the hosts on the other side", arguments, action, peers);
+	add_onramp_flows(*onramp, action);
 	add_shown(*onramp, "stats", "print the counters", arguments, action, stats);
 	add(*onramp, "set", "set the UDP port", arguments, action, set)
 		->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")

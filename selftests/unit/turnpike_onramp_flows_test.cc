@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+// turnpike onramp flows: tools/turnpike/onramp_flows.cc
+
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <libmnl/libmnl.h>
+
+#include "include/uapi/turnpike.h"
+#include "onramp.h"
+#include "onramp_flows.h"
+
+namespace {
+
+using turnpike::Attributes;
+using turnpike::onramp_address;
+using turnpike::onramp_flow_json;
+using turnpike::onramp_handle_text;
+using turnpike::OnrampFlows;
+
+// A nest as the kernel makes it, and what is in it.
+class Nest {
+public:
+	Nest(const std::string &remote, std::uint16_t local_port)
+	{
+		message_ = mnl_nlmsg_put_header(room_);
+		nest_ = mnl_attr_nest_start(message_, ONRAMP_A_FLOW);
+		address(ONRAMP_FLOW_LOCAL, "10.1.0.1");
+		address(ONRAMP_FLOW_REMOTE, remote);
+		mnl_attr_put_u16(message_, ONRAMP_FLOW_LOCAL_PORT, local_port);
+		mnl_attr_put_u16(message_, ONRAMP_FLOW_REMOTE_PORT, 5001);
+		byte(ONRAMP_FLOW_SOURCE, 2).byte(ONRAMP_FLOW_COARSE, 0);
+		word(ONRAMP_FLOW_BETA, 250000).word(ONRAMP_FLOW_BURST, 0);
+	}
+
+	Nest &byte(unsigned type, std::uint8_t value)
+	{
+		mnl_attr_put_u8(message_, type, value);
+		return *this;
+	}
+
+	Nest &word(unsigned type, std::uint32_t value)
+	{
+		mnl_attr_put_u32(message_, type, value);
+		return *this;
+	}
+
+	Nest &number(unsigned type, std::uint64_t value)
+	{
+		mnl_attr_put_u64(message_, type, value);
+		return *this;
+	}
+
+	Attributes end()
+	{
+		mnl_attr_nest_end(message_, nest_);
+		return turnpike::parse_nest(nest_);
+	}
+
+private:
+	void address(unsigned type, const std::string &text)
+	{
+		auto bytes = onramp_address(text);
+
+		mnl_attr_put(message_, type, bytes.size(), bytes.data());
+	}
+
+	alignas(8) char room_[4096];
+	nlmsghdr *message_;
+	nlattr *nest_;
+};
+
+std::vector<std::string> words_of(const std::string &line)
+{
+	std::istringstream stream(line);
+	std::vector<std::string> words;
+	std::string word;
+
+	while (stream >> word)
+		words.push_back(word);
+	return words;
+}
+
+TEST(OnrampFlow, figures__have_their_units)
+{
+	auto flow = onramp_flow_json(Nest("10.1.0.2", 40000)
+					     .byte(ONRAMP_FLOW_GRADE, 1)
+					     .number(ONRAMP_FLOW_BASE_OWD, static_cast<std::uint64_t>(-7))
+					     .word(ONRAMP_FLOW_HANDLE, 0x80010000)
+					     .word(ONRAMP_FLOW_PARENT, 0xffffffff)
+					     .number(ONRAMP_FLOW_LEFT, 12345)
+					     .number(ONRAMP_FLOW_AGE, 2999999)
+					     .number(ONRAMP_FLOW_PAUSED, 1ULL << 40)
+					     .number(ONRAMP_FLOW_RATE, 125000)
+					     .end());
+
+	EXPECT_EQ(flow["local"], "10.1.0.1");
+	EXPECT_EQ(flow["local_port"], 40000);
+	EXPECT_EQ(flow["remote"], "10.1.0.2");
+	EXPECT_EQ(flow["remote_port"], 5001);
+	EXPECT_EQ(flow["source"], "orack");
+	EXPECT_EQ(flow["grade"], "a");
+	EXPECT_EQ(flow["base_owd_ns"], -7);
+	EXPECT_EQ(flow["qdisc"], "8001:");
+	EXPECT_EQ(flow["parent"], "root");
+	EXPECT_EQ(flow["held"], true);
+	EXPECT_EQ(flow["pause_left_ns"], 12345);
+	EXPECT_EQ(flow["feedback_age_ms"], 2);
+	EXPECT_EQ(flow["paused_ns"], 1ULL << 40);
+	EXPECT_EQ(flow["release_rate_bytes_per_s"], 125000);
+	EXPECT_DOUBLE_EQ(flow["beta"].get<double>(), 0.25);
+}
+
+TEST(OnrampFlow, what_the_kernel_left_out__is_null)
+{
+	auto flow = onramp_flow_json(Nest("fd01::2", 1).number(ONRAMP_FLOW_LEFT, 0).end());
+
+	EXPECT_EQ(flow["held"], false);
+	for (const char *name : {"dev", "qdisc", "parent", "grade", "base_owd_ns", "queued_packets",
+				 "feedback_age_ms", "delay_ns", "delay_p50_ns", "delay_p90_ns",
+				 "delay_p99_ns", "release_rate_bytes_per_s"})
+		EXPECT_TRUE(flow[name].is_null()) << name;
+}
+
+TEST(OnrampFlow, attributes_of_a_later_kernel__are_passed_over)
+{
+	auto flow = onramp_flow_json(Nest("10.1.0.2", 1).number(ONRAMP_FLOW_MAX + 1, 5)
+					     .number(ONRAMP_FLOW_PAUSES, 3).end());
+
+	EXPECT_EQ(flow["pauses"], 3);
+}
+
+TEST(OnrampFlows, told_twice__is_one_flow_and_the_later)
+{
+	OnrampFlows flows;
+
+	for (unsigned pauses : {1, 2}) {
+		flows.add(Nest("10.1.0.3", 7).number(ONRAMP_FLOW_PAUSES, pauses).end());
+		flows.add(Nest("10.1.0.2", 9).number(ONRAMP_FLOW_PAUSES, pauses).end());
+		flows.add(Nest("10.1.0.2", 8).number(ONRAMP_FLOW_PAUSES, pauses).end());
+	}
+	auto json = flows.json();
+	ASSERT_EQ(json.size(), 3u);
+	EXPECT_EQ(json[0]["local_port"], 8);
+	EXPECT_EQ(json[1]["local_port"], 9);
+	EXPECT_EQ(json[2]["remote"], "10.1.0.3");
+	for (const auto &flow : json)
+		EXPECT_EQ(flow["pauses"], 2);
+}
+
+TEST(OnrampFlows, none__is_an_empty_list_and_titles)
+{
+	OnrampFlows flows;
+
+	EXPECT_EQ(flows.json().dump(), "[]");
+	EXPECT_EQ(words_of(flows.table()).front(), "local");
+	EXPECT_EQ(words_of(flows.table()).size(), 19u);
+}
+
+TEST(OnrampFlows, table__has_a_value_under_each_title)
+{
+	OnrampFlows flows;
+	std::string line;
+
+	flows.add(Nest("fd01::2", 65535).byte(ONRAMP_FLOW_GRADE, 3).number(ONRAMP_FLOW_LEFT, 123456)
+			  .number(ONRAMP_FLOW_PAUSED, 98765432).number(ONRAMP_FLOW_PAUSES, 17)
+			  .number(ONRAMP_FLOW_RATE, 1250000000).end());
+	std::istringstream table(flows.table());
+	std::getline(table, line);
+	auto titles = words_of(line);
+	std::size_t width = line.size();
+	std::getline(table, line);
+	auto values = words_of(line);
+	ASSERT_EQ(titles.size(), values.size());
+	EXPECT_EQ(width, line.size());
+	auto value = [&](const char *title) {
+		for (std::size_t i = 0; i < titles.size(); i++) {
+			if (titles[i] == title)
+				return values[i];
+		}
+		return std::string("no such title");
+	};
+	EXPECT_EQ(value("local"), "10.1.0.1:65535");
+	EXPECT_EQ(value("remote"), "[fd01::2]:5001");
+	EXPECT_EQ(value("feedback"), "orack-c");
+	EXPECT_EQ(value("left_us"), "123.5");
+	EXPECT_EQ(value("paused_ms"), "98.765");
+	EXPECT_EQ(value("pauses"), "17");
+	EXPECT_EQ(value("beta"), "0.250");
+	EXPECT_EQ(value("delay_us"), "-");
+	EXPECT_EQ(value("rate_mbit"), "10000.0");
+	EXPECT_EQ(value("burst_kb"), "-");
+}
+
+TEST(OnrampHandle, text__is_as_tc_has_it)
+{
+	EXPECT_EQ(onramp_handle_text(0x00010000), "1:");
+	EXPECT_EQ(onramp_handle_text(0x80010002), "8001:2");
+	EXPECT_EQ(onramp_handle_text(0x0001000a), "1:a");
+	EXPECT_EQ(onramp_handle_text(0), "0:");
+	EXPECT_EQ(onramp_handle_text(0xffffffff), "root");
+}
+
+}  // namespace
