@@ -24,7 +24,7 @@
 
 #include "orack.h"
 
-/* Of a namespace: more than any rack has hosts; 7 MB. */
+/* Of a namespace: more than any rack has hosts; 15 MB. */
 #define ORACK_PEERS_MAX		16384
 /* Of these, entered by what came from the network. */
 #define ORACK_HEARING_MAX	8192
