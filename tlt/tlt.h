@@ -46,6 +46,12 @@ struct tlt_net {
 	struct net *net;
 };
 
+/* What left of one kind; a burst counts as the packets that it becomes. */
+struct tlt_sent {
+	u64 packets;
+	u64 bytes;			/* of IP */
+};
+
 /*
  * A TCP connection's state.  It holds no socket: when it has seen no packet for a
  * while it is forgotten, and begins anew with the next one.
@@ -68,18 +74,28 @@ struct tlt_flow {
 	u8 clocks;			/* injected, and not answered yet */
 	bool ending;			/* a FIN or RST was seen */
 	u32 used;			/* tcp_jiffies32 of the last packet; lockless */
-	u32 stat_important;
 	u32 stat_echoes;
-	u32 stat_injected;
+	u32 stat_echoes_dropped;
+	u32 stat_clocks_dropped;
 	u32 stat_rtos;
+	u32 stat_injected_byte;
+	u32 stat_injected_segment;
+	u64 stat_injected_bytes;
 
 	/* written where packets arrive by tc, lockless */
 	struct tlt_behind behind;	/* what TCP has not seen yet */
 
+	/*
+	 * Of who sends: under the socket's lock, which a queue to user space (NF_QUEUE) forgets, and
+	 * a count may then be lost.  Packets that arrive touch none of these lines.  The last two
+	 * kinds, which most packets are, share theirs with what is read for each that leaves.
+	 */
+	struct tlt_sent sent[TLT_KINDS] ____cacheline_aligned_in_smp;
 	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
-
-	/* what clocking sent last, if TCP's recovery does not count it; lock: the socket's */
-	u32 copy_bytes;
+	u32 copy_bytes;			/* clocking's last, if TCP's recovery does not count it */
+	u32 stat_refused;
+	u32 stat_cuts;
+	u64 stat_cut_bytes;
 
 	/* seldom used */
 	struct in6_addr local;		/* for the dump; IPv4: the first word */
@@ -115,12 +131,17 @@ static inline void tlt_count_add(const struct tlt_net *tn, int stat, u64 value)
 	this_cpu_add(tn->stats->count[stat], value);
 }
 
-/* A burst is counted as the packets that it becomes. */
-static inline void tlt_count_sent(const struct tlt_net *tn, enum tlt_kind kind, u32 segments,
-				  u32 bytes, u32 header_bytes)
+/* Each packet of a burst has headers.  @flow: NULL if it is of none. */
+static inline void tlt_count_sent(const struct tlt_net *tn, struct tlt_flow *flow,
+				  enum tlt_kind kind, u32 segments, u32 bytes, u32 header_bytes)
 {
+	bytes += (segments - 1) * header_bytes;
 	tlt_count_add(tn, TLT_STAT_PACKETS + kind, segments);
-	tlt_count_add(tn, TLT_STAT_BYTES + kind, bytes + (segments - 1) * header_bytes);
+	tlt_count_add(tn, TLT_STAT_BYTES + kind, bytes);
+	if (!flow)
+		return;
+	flow->sent[kind].packets += segments;
+	flow->sent[kind].bytes += bytes;
 }
 
 int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
@@ -205,7 +226,7 @@ int tlt_stat_init(struct tlt_net *tn);
 void tlt_stat_exit(struct tlt_net *tn);
 u64 tlt_stat_sum(const struct tlt_net *tn, int stat);
 
-bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_net *tn,
+bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_flow *flow,
 		  struct sk_buff **tail);
 
 /*

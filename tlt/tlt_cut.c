@@ -134,7 +134,7 @@ static void tlt_cut_rest(struct sk_buff *skb, u16 segments)
  * Cut the last segment off @skb, a GSO packet on its way out.  False, with @skb as
  * it was, if it is none or if that cannot be done.
  */
-bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_net *tn,
+bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_flow *flow,
 		  struct sk_buff **tail)
 {
 	unsigned int mss = skb_shinfo(skb)->gso_size;
@@ -159,10 +159,12 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_ne
 	tlt_cut_rest(skb, segments);
 	tlt_cut_lengths(skb, p, 0);
 	tlt_cut_lengths(*tail, p, segments);
-	tlt_count(tn, TLT_STAT_CUTS);
-	tlt_count_add(tn, TLT_STAT_CUT_BYTES, bytes);
+	flow->stat_cuts++;
+	flow->stat_cut_bytes += bytes;
+	tlt_count(flow->tn, TLT_STAT_CUTS);
+	tlt_count_add(flow->tn, TLT_STAT_CUT_BYTES, bytes);
 	return true;
 failed:
-	tlt_count(tn, TLT_STAT_CUT_FAILED);
+	tlt_count(flow->tn, TLT_STAT_CUT_FAILED);
 	return false;
 }

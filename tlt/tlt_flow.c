@@ -144,6 +144,21 @@ static void tlt_flow_name(struct tlt_flow *flow, const struct sock *sk)
 	flow->remote.s6_addr32[0] = sk->sk_daddr;
 }
 
+static void tlt_flow_forget_stats(struct tlt_flow *flow)
+{
+	memset(flow->sent, 0, sizeof(flow->sent));
+	flow->stat_echoes = 0;
+	flow->stat_echoes_dropped = 0;
+	flow->stat_clocks_dropped = 0;
+	flow->stat_rtos = 0;
+	flow->stat_injected_byte = 0;
+	flow->stat_injected_segment = 0;
+	flow->stat_injected_bytes = 0;
+	flow->stat_refused = 0;
+	flow->stat_cuts = 0;
+	flow->stat_cut_bytes = 0;
+}
+
 /* Begin as the flow of @sk. */
 static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 {
@@ -157,10 +172,7 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	flow->clocks = 0;
 	flow->behind = (struct tlt_behind){ };
 	flow->retransmits = 0;
-	flow->stat_important = 0;
-	flow->stat_echoes = 0;
-	flow->stat_injected = 0;
-	flow->stat_rtos = 0;
+	tlt_flow_forget_stats(flow);
 }
 
 /* The socket that was here is gone, and its memory another connection's. */

@@ -433,6 +433,63 @@ static int tlt_genl_put_flow_name(struct sk_buff *msg, const struct tlt_flow *fl
 	       nla_put_u16(msg, TLT_FLOW_REMOTE_PORT, ntohs(flow->remote_port));
 }
 
+/* What counts nothing is left out: of a million flows each attribute is 12 megabytes. */
+static int tlt_genl_put_count(struct sk_buff *msg, int stat, u64 count)
+{
+	return count ? nla_put_u64_64bit(msg, stat + 1, count, 0) : 0;
+}
+
+static int tlt_genl_put_flow_sent(struct sk_buff *msg, const struct tlt_flow *flow)
+{
+	int kind, err = 0;
+
+	for (kind = 0; kind < TLT_KINDS && !err; kind++) {
+		const struct tlt_sent *sent = &flow->sent[kind];
+
+		err = tlt_genl_put_count(msg, TLT_STAT_PACKETS + kind, READ_ONCE(sent->packets)) ?:
+		      tlt_genl_put_count(msg, TLT_STAT_BYTES + kind, READ_ONCE(sent->bytes));
+	}
+	return err;
+}
+
+static int tlt_genl_put_flow_stats(struct sk_buff *msg, const struct tlt_flow *flow)
+{
+	const struct {
+		int stat;
+		u64 count;
+	} counts[] = {
+		{ TLT_STAT_INJECTED_BYTE, READ_ONCE(flow->stat_injected_byte) },
+		{ TLT_STAT_INJECTED_SEGMENT, READ_ONCE(flow->stat_injected_segment) },
+		{ TLT_STAT_INJECTED_BYTES, READ_ONCE(flow->stat_injected_bytes) },
+		{ TLT_STAT_INJECT_REFUSED, READ_ONCE(flow->stat_refused) },
+		{ TLT_STAT_ECHOES_DROPPED, READ_ONCE(flow->stat_echoes_dropped) },
+		{ TLT_STAT_CUTS, READ_ONCE(flow->stat_cuts) },
+		{ TLT_STAT_CUT_BYTES, READ_ONCE(flow->stat_cut_bytes) },
+		{ TLT_STAT_RTOS, READ_ONCE(flow->stat_rtos) },
+		{ TLT_STAT_CLOCKS_DROPPED, READ_ONCE(flow->stat_clocks_dropped) },
+	};
+	struct nlattr *nest = nla_nest_start(msg, TLT_FLOW_STATS);
+	unsigned int i;
+
+	if (!nest || tlt_genl_put_flow_sent(msg, flow))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		if (tlt_genl_put_count(msg, counts[i].stat, counts[i].count))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int tlt_genl_put_flow_first(struct sk_buff *msg, const struct tlt_flow *flow)
+{
+	return nla_put_u32(msg, TLT_FLOW_IMPORTANT, READ_ONCE(flow->sent[TLT_DATA].packets)) ||
+	       nla_put_u32(msg, TLT_FLOW_ECHOES, READ_ONCE(flow->stat_echoes)) ||
+	       nla_put_u32(msg, TLT_FLOW_INJECTED, READ_ONCE(flow->stat_injected_byte) +
+						   READ_ONCE(flow->stat_injected_segment)) ||
+	       nla_put_u32(msg, TLT_FLOW_RTOS, READ_ONCE(flow->stat_rtos));
+}
+
 /* Each figure is whole, if not all of one moment. */
 static int tlt_genl_put_flow(struct sk_buff *msg, struct tlt_flow *flow)
 {
@@ -446,11 +503,8 @@ static int tlt_genl_put_flow(struct sk_buff *msg, struct tlt_flow *flow)
 	peer = tlt_sender_peer(&flow->sender);
 	tlt_flow_unlock(flow);
 	if (tlt_genl_put_flow_name(msg, flow) || nla_put_u8(msg, TLT_FLOW_PEER, peer) ||
-	    nla_put_u32(msg, TLT_FLOW_IMPORTANT, READ_ONCE(flow->stat_important)) ||
-	    nla_put_u32(msg, TLT_FLOW_ECHOES, READ_ONCE(flow->stat_echoes)) ||
-	    nla_put_u32(msg, TLT_FLOW_INJECTED, READ_ONCE(flow->stat_injected)) ||
-	    nla_put_u32(msg, TLT_FLOW_RTOS, READ_ONCE(flow->stat_rtos)) ||
-	    nla_put_u32(msg, TLT_FLOW_IDLE_MS, idle))
+	    tlt_genl_put_flow_first(msg, flow) || nla_put_u32(msg, TLT_FLOW_IDLE_MS, idle) ||
+	    tlt_genl_put_flow_stats(msg, flow))
 		return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;

@@ -150,6 +150,16 @@ static bool tlt_in_echo_ends_flight(struct tlt_flow *flow, const struct tcphdr *
 	return tlt_sender_echo(&flow->sender, &e);
 }
 
+/* @stat and @of_flow: the counters of such packets. */
+static unsigned int tlt_in_drop(struct tlt_flow *flow, int stat, u32 *of_flow)
+{
+	tlt_flow_lock(flow);
+	++*of_flow;
+	tlt_flow_unlock(flow);
+	tlt_count(flow->tn, stat);
+	return NF_DROP;
+}
+
 static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
 				const struct sk_buff *skb, const struct tlt_packet *p,
 				enum tlt_kind kind)
@@ -175,17 +185,15 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
 		tlt_attend_later(flow, sk);
-	if (clock && tlt_in_is_to_drop(flow, sk, skb, p)) {
-		tlt_count(tn, TLT_STAT_ECHOES_DROPPED);
-		return NF_DROP;
-	}
+	if (clock && tlt_in_is_to_drop(flow, sk, skb, p))
+		return tlt_in_drop(flow, TLT_STAT_ECHOES_DROPPED, &flow->stat_echoes_dropped);
 	if (injected_ns)
 		tlt_inject_answered(flow, sk, injected_ns,
 				    ntohl(tlt_tcp_header(skb, p)->ack_seq));
 	return NF_ACCEPT;
 }
 
-static unsigned int tlt_in_data(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
+static unsigned int tlt_in_data(struct tlt_flow *flow, struct sock *sk,
 				const struct sk_buff *skb, const struct tlt_packet *p,
 				enum tlt_kind kind)
 {
@@ -198,8 +206,7 @@ static unsigned int tlt_in_data(struct tlt_net *tn, struct tlt_flow *flow, struc
 	if (kind != TLT_CLOCK || !((1 << sk->sk_state) & TLT_ANSWER_STATES) ||
 	    !tlt_in_is_to_drop(flow, sk, skb, p))
 		return NF_ACCEPT;
-	tlt_count(tn, TLT_STAT_CLOCKS_DROPPED);
-	return NF_DROP;
+	return tlt_in_drop(flow, TLT_STAT_CLOCKS_DROPPED, &flow->stat_clocks_dropped);
 }
 
 /* What cannot be the peer's says nothing about it. */
@@ -237,7 +244,7 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct tlt_flow *flow, struc
 	if (kind == TLT_ECHO || kind == TLT_CLOCK_ECHO)
 		return tlt_in_echo(tn, flow, sk, skb, p, kind);
 	if (kind == TLT_DATA || kind == TLT_CLOCK)
-		return tlt_in_data(tn, flow, sk, skb, p, kind);
+		return tlt_in_data(flow, sk, skb, p, kind);
 	return NF_ACCEPT;
 }
 

@@ -330,16 +330,25 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
 	return answer == TLT_CLOCK_SEND;
 }
 
+static void tlt_inject_count(struct tlt_flow *flow, u32 bytes)
+{
+	if (bytes > 1)
+		flow->stat_injected_segment++;
+	else
+		flow->stat_injected_byte++;
+	flow->stat_injected_bytes += bytes;
+	tlt_count(flow->tn, bytes > 1 ? TLT_STAT_INJECTED_SEGMENT : TLT_STAT_INJECTED_BYTE);
+	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
+}
+
 static void tlt_inject_sent(struct tlt_flow *flow, u32 seq, u32 bytes, u64 now_ns)
 {
 	tlt_flow_lock(flow);
 	tlt_sender_clocked(&flow->sender, seq + bytes, now_ns);
 	if (flow->clocks < TLT_COUNT_MAX)
 		flow->clocks++;
-	flow->stat_injected++;
+	tlt_inject_count(flow, bytes);
 	tlt_flow_unlock(flow);
-	tlt_count(flow->tn, bytes > 1 ? TLT_STAT_INJECTED_SEGMENT : TLT_STAT_INJECTED_BYTE);
-	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
 }
 
 /*
@@ -382,6 +391,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 	if (!tlt_inject_choose(flow, sk, &pipe, &data))
 		return;
 	if (!tlt_inject_allowed(sk)) {
+		flow->stat_refused++;
 		tlt_count(flow->tn, TLT_STAT_INJECT_REFUSED);
 		return;
 	}

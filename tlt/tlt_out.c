@@ -132,8 +132,6 @@ static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,
 	tlt_flow_lock(flow);
 	tlt_out_look_closer(flow, sk, skb, p, config, &b);
 	kind = tlt_sender_send(&flow->sender, &b);
-	if (kind == TLT_DATA)
-		flow->stat_important++;
 	tlt_flow_unlock(flow);
 	return kind;
 }
@@ -151,15 +149,12 @@ static enum tlt_kind tlt_out_ack(struct tlt_flow *flow)
 	return kind;
 }
 
-static enum tlt_kind tlt_out_kind(struct tlt_net *tn, const struct sk_buff *skb,
+/* @flow: NULL if it is of none, or there is no room for it. */
+static enum tlt_kind tlt_out_kind(struct tlt_flow *flow, const struct sk_buff *skb,
 				  const struct tlt_packet *p, const struct tlt_config *config)
 {
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
-	struct tlt_flow *flow;
 
-	if (!tlt_out_has_flow(skb->sk))
-		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
-	flow = tlt_flow_get(tn, skb->sk);
 	if (!flow)
 		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
 	tlt_flow_matches(flow, p);
@@ -175,39 +170,33 @@ static enum tlt_kind tlt_out_kind(struct tlt_net *tn, const struct sk_buff *skb,
 	return tlt_out_ack(flow);
 }
 
-static int tlt_out_mark(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_packet *p,
-			const struct tlt_config *config, enum tlt_kind kind)
+static void tlt_out_mark(struct tlt_net *tn, struct tlt_flow *flow, struct sk_buff *skb,
+			 const struct tlt_packet *p, const struct tlt_config *config,
+			 enum tlt_kind kind)
 {
 	u32 segments = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 
-	if (tlt_packet_mark(skb, p, config->dscp[kind]))
-		return -ENOMEM;
-	tlt_count_sent(tn, kind, segments, skb->len, p->header_bytes);
-	return 0;
+	if (!tlt_packet_mark(skb, p, config->dscp[kind]))
+		tlt_count_sent(tn, flow, kind, segments, skb->len, p->header_bytes);
 }
 
 /* The burst's last segment is important, all before it plain. */
-static void tlt_out_in_two(struct tlt_net *tn, struct sk_buff *skb, struct sk_buff *tail,
+static void tlt_out_in_two(struct tlt_flow *flow, struct sk_buff *skb, struct sk_buff *tail,
 			   const struct tlt_packet *p, const struct tlt_config *config)
 {
 	struct tlt_packet rest = *p, last = *p;
 
 	rest.data_bytes = skb->len - p->header_bytes;
 	last.data_bytes = tail->len - p->header_bytes;
-	tlt_out_mark(tn, skb, &rest, config, TLT_PLAIN);
-	tlt_out_mark(tn, tail, &last, config, TLT_DATA);
+	tlt_out_mark(flow->tn, flow, skb, &rest, config, TLT_PLAIN);
+	tlt_out_mark(flow->tn, flow, tail, &last, config, TLT_DATA);
 }
 
 /* A burst that cannot be cut is never important as a whole. */
-static void tlt_out_take_back(struct tlt_net *tn, struct sock *sk)
+static void tlt_out_take_back(struct tlt_flow *flow)
 {
-	struct tlt_flow *flow = tlt_flow_find(tn, sk);
-
-	if (!flow)
-		return;
 	tlt_flow_lock(flow);
 	tlt_sender_take_back(&flow->sender);
-	flow->stat_important--;
 	tlt_flow_unlock(flow);
 }
 
@@ -218,22 +207,24 @@ static void tlt_out_take_back(struct tlt_net *tn, struct sock *sk)
 struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_config *config,
 			const struct tlt_packet *p)
 {
+	struct tlt_flow *flow;
 	struct sk_buff *tail;
 	enum tlt_kind kind;
 
 	if (p->dscp && config->foreign == TLT_FOREIGN_KEEP && config->kind[p->dscp] == TLT_NONE)
 		return NULL;
-	kind = tlt_out_kind(tn, skb, p, config);
+	flow = tlt_out_has_flow(skb->sk) ? tlt_flow_get(tn, skb->sk) : NULL;
+	kind = tlt_out_kind(flow, skb, p, config);
 	if (kind == TLT_NONE)
 		return NULL;
 	if (kind == TLT_DATA && skb_is_gso(skb)) {
-		if (tlt_cut_tail(skb, p, tn, &tail)) {
-			tlt_out_in_two(tn, skb, tail, p, config);
+		if (tlt_cut_tail(skb, p, flow, &tail)) {
+			tlt_out_in_two(flow, skb, tail, p, config);
 			return tail;
 		}
-		tlt_out_take_back(tn, skb->sk);
+		tlt_out_take_back(flow);
 		kind = TLT_PLAIN;
 	}
-	tlt_out_mark(tn, skb, p, config, kind);
+	tlt_out_mark(tn, flow, skb, p, config, kind);
 	return NULL;
 }

@@ -138,7 +138,7 @@ static __always_inline bool tlt_quick_out(struct tlt_net *tn, const struct tlt_c
 	if (!tlt_quick_mark(skb, family, config->dscp[kind]))
 		return false;
 	tlt_flow_touch(flow);
-	tlt_count_sent(tn, kind, segments, skb->len, header_bytes);
+	tlt_count_sent(tn, flow, kind, segments, skb->len, header_bytes);
 	return true;
 }
 

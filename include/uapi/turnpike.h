@@ -398,6 +398,7 @@ enum {
 	TLT_FLOW_INJECTED,	/* u32: clock data sent */
 	TLT_FLOW_RTOS,		/* u32 */
 	TLT_FLOW_IDLE_MS,	/* u32: since the last packet */
+	TLT_FLOW_STATS,		/* nest as TLT_A_STATS, of what flows count and is not 0 */
 	__TLT_FLOW_MAX,
 };
 

@@ -45,6 +45,30 @@ path_from() {
 	"$1" tc qdisc add dev veth0 root netem limit 10000 "${@:2}"
 }
 
+# watches SCRIPT NETNS FILE: on the cable's end there; watches_no_more: FILE is written
+watches() {
+	rm -f "$3" "$3.ready"
+	ip netns exec "$2" "$here/$1" veth0 "$3" &
+	watcher=$!
+	wait_for "the watcher" test -e "$3.ready"
+}
+
+watches_no_more() {
+	kill -TERM $watcher
+	wait $watcher 2>/dev/null
+}
+
+# counts_of_flow_are_right SEEN NETNS: those of the connection that watch.py saw from its first
+# packet to now; $flow_port is the sender's port
+counts_of_flow_are_right() {
+	flow_port=$(sed -n "s/^from \([0-9]*\) .*/\1/p" "$1" | grep -vx $port | head -n 1)
+	_ports="$flow_port $port"
+	[ "$2" = "$a" ] || _ports="$port $flow_port"
+	ip netns exec "$2" "$turnpike" tlt flows -j > "$1.flows" || return 1
+	# shellcheck disable=SC2086  # two words
+	"$here/flow_counts.py" "$1" "$1.flows" $_ports
+}
+
 start_server() { receive_in "$b" "$stream" serve "$@"; }
 
 stop_server() {

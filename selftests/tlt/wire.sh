@@ -6,19 +6,13 @@
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-watch=$here/watch.py
-
 # watched COMMAND...: runs it in $a while $b's cable is watched; what was seen is in $seen
 watched() {
 	seen=$TMPDIR/tlt-seen.$$
-	rm -f "$seen" "$seen.ready"
-	ip netns exec "$b" "$watch" veth0 "$seen" &
-	watcher=$!
-	wait_for "the watcher" test -e "$seen.ready" || return 1
+	watches watch.py "$b" "$seen" || return 1
 	"$@"
 	_status=$?
-	kill -TERM $watcher
-	wait $watcher 2>/dev/null
+	watches_no_more
 	cat "$seen"
 	return $_status
 }
@@ -91,6 +85,27 @@ checksums__are_right() {
 	in_b ethtool -K veth0 tx on > /dev/null
 	[ $_status = 0 ] && [ "$(sed -n 's/^wrong //p' "$seen")" = 0 ] &&
 		[ "$(seen_kind 11 data)" -gt 0 ]
+}
+
+flows__count_what_is_on_the_cable() {
+	for address in 10.1.0.2 fd01::2; do
+		watched sends $address 500000 || return 1
+		echo "$address: the sender's"
+		counts_of_flow_are_right "$seen" "$a" || return 1
+		echo "$address: the receiver's"
+		counts_of_flow_are_right "$seen" "$b" || return 1
+	done
+}
+
+# With a burst's cuts, which no cable shows. Alone in the namespace, a flow has all that this counts.
+flows__count_as_the_namespace_does() {
+	before=$(counter cuts) before_bytes=$(counter cut_bytes)
+	watched sends && counts_of_flow_are_right "$seen" "$a" || return 1
+	in_a "$turnpike" tlt flows
+	text=$(in_a "$turnpike" tlt flows | sed -n "/local_port $flow_port/,+1p" | tail -n 1)
+	[[ $text =~ \ cuts\ ([0-9]+)\ cut_bytes\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -gt 0 ] &&
+		[ "${BASH_REMATCH[1]}" = $(($(counter cuts) - before)) ] &&
+		[ "${BASH_REMATCH[2]}" = $(($(counter cut_bytes) - before_bytes)) ]
 }
 
 rules__others_are_not_touched() {

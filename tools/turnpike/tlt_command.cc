@@ -38,6 +38,12 @@ const std::vector<std::string> kStats = {
 	"flows_refused", "deaf", "clocks_dropped",
 };
 
+// Those that flows have, too.
+const std::vector<std::string> kFlowStats = {
+	"injected_byte", "injected_segment", "injected_bytes", "inject_refused",
+	"echoes_dropped", "clocks_dropped", "cuts", "cut_bytes",
+};
+
 struct Arguments {
 	std::string map = "local";
 	std::vector<std::string> rules;
@@ -255,16 +261,23 @@ std::uint64_t stat(const Attributes &counters, unsigned number)
 	return found == counters.end() ? 0 : mnl_attr_get_u64(found->second);
 }
 
-Json stats_json(const Attributes &counters)
+Json sent_json(const Attributes &counters)
 {
 	Json json;
 
-	for (unsigned kind = 0; kind < TLT_KINDS; kind++) {
-		json["sent"][kTltKinds[kind]] = {
+	for (unsigned kind = 0; kind < TLT_KINDS; kind++)
+		json[kTltKinds[kind]] = {
 			{"packets", stat(counters, TLT_STAT_PACKETS + kind)},
 			{"bytes", stat(counters, TLT_STAT_BYTES + kind)}};
+	return json;
+}
+
+Json stats_json(const Attributes &counters)
+{
+	Json json = {{"sent", sent_json(counters)}};
+
+	for (unsigned kind = 0; kind < TLT_KINDS; kind++)
 		json["received"][kTltKinds[kind]] = stat(counters, TLT_STAT_RECEIVED + kind);
-	}
 	for (std::size_t i = 0; i < kStats.size(); i++)
 		json[kStats[i]] = stat(counters, TLT_STAT_INJECTED_BYTE + i);
 	return json;
@@ -293,11 +306,19 @@ void stats(const Arguments &arguments)
 
 // -- flows
 
+Json flow_stats_json(const Attributes &counters)
+{
+	Json json = {{"sent", sent_json(counters)}};
+
+	for (const std::string &name : kFlowStats)
+		json[name] = stat(counters, TLT_STAT_INJECTED_BYTE + index_of(kStats, name));
+	return json;
+}
+
 Json flow_json(const Attributes &a)
 {
 	auto number = [&a](unsigned type) { return mnl_attr_get_u32(a.at(type)); };
-
-	return {
+	Json flow = {
 		{"local", tlt_address_text(bytes_of(a.at(TLT_FLOW_LOCAL)))},
 		{"local_port", mnl_attr_get_u16(a.at(TLT_FLOW_LOCAL_PORT))},
 		{"remote", tlt_address_text(bytes_of(a.at(TLT_FLOW_REMOTE)))},
@@ -309,11 +330,37 @@ Json flow_json(const Attributes &a)
 		{"rtos", number(TLT_FLOW_RTOS)},
 		{"idle_ms", number(TLT_FLOW_IDLE_MS)},
 	};
+
+	// A module of before it had them says nothing.
+	if (a.count(TLT_FLOW_STATS))
+		flow.update(flow_stats_json(parse_nest(a.at(TLT_FLOW_STATS))));
+	return flow;
+}
+
+// A second line, of what is not 0.
+void print_flow_stats(const Json &flow)
+{
+	std::string text;
+
+	for (const char *kind : kTltKinds) {
+		const Json &sent = flow["sent"][kind];
+		if (sent["packets"] != 0)
+			text += std::string(" sent_") + kind + ' ' + sent["packets"].dump() + '/' +
+				sent["bytes"].dump();
+	}
+	for (const std::string &name : kFlowStats) {
+		if (flow[name] != 0)
+			text += ' ' + name + ' ' + flow[name].dump();
+	}
+	if (!text.empty())
+		std::cout << ' ' << text << '\n';
 }
 
 void print_flow(const Json &flow)
 {
 	for (const auto &[name, value] : flow.items()) {
+		if (name == "sent")
+			break;
 		std::cout << (name == "local" ? "" : " ") << name << ' ';
 		if (value.is_string())
 			std::cout << value.get<std::string>();
@@ -321,6 +368,8 @@ void print_flow(const Json &flow)
 			std::cout << value;
 	}
 	std::cout << '\n';
+	if (flow.contains("sent"))
+		print_flow_stats(flow);
 }
 
 void flows(const Arguments &arguments)
