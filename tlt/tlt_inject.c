@@ -115,7 +115,7 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	*pipe = (struct tlt_pipe){
-		.now_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns()),
+		.now_ns = max(tp->tcp_wstamp_ns, tp->tcp_clock_cache),
 		.head_ns = head->skb_mstamp_ns,
 		.head = tp->snd_una,
 		.head_bytes = tlt_inject_head_bytes(sk, head),
@@ -237,7 +237,7 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *o
 		return NULL;
 	}
 	/* A timestamp older than the last sent would be refused (PAWS). */
-	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tcp_clock_ns());
+	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tp->tcp_clock_cache);
 	tlt_inject_header(sk, skb, seq, tlt_inject_sacks(tp, bytes));
 	/*
 	 * As with TCP's own packets: one that leaves before those which still wait for
@@ -376,6 +376,16 @@ unlock:
 	bh_unlock_sock(sk);
 }
 
+/*
+ * TCP stamps by the time that it looked at last, an ACK after its reader took data by one of
+ * before that: it must not be older than what is injected meanwhile.
+ */
+static void tlt_inject_look_at_clock(struct tcp_sock *tp)
+{
+	tp->tcp_clock_cache = tcp_clock_ns();
+	tp->tcp_mstamp = div_u64(tp->tcp_clock_cache, NSEC_PER_USEC);
+}
+
 /* Nothing important is in flight: put something there if TCP did not.  Socket locked. */
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config)
 {
@@ -386,6 +396,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 
 	if (!of)
 		return;
+	tlt_inject_look_at_clock(tcp_sk(sk));
 	tail = tlt_inject_tail(sk);
 	tlt_inject_look(sk, of, tail, config->clock, &pipe);
 	if (!tlt_inject_choose(flow, sk, &pipe, &data))

@@ -45,6 +45,22 @@ path_from() {
 	"$1" tc qdisc add dev veth0 root netem limit 10000 "${@:2}"
 }
 
+# path_behind NETEM...: the same behind the cable: what is seen in $a leaves or arrives just now
+path_behind() {
+	path_behind_ends 2> /dev/null
+	in_b ip link add ifb0 type ifb && in_b ip link set ifb0 up &&
+		in_b tc qdisc add dev veth0 ingress &&
+		in_b tc filter add dev veth0 ingress prio 9 matchall action mirred egress redirect dev ifb0 &&
+		in_b tc qdisc add dev ifb0 root netem limit 10000 "$@" &&
+		in_b tc qdisc add dev veth0 root netem limit 10000 "$@"
+}
+
+path_behind_ends() {
+	in_b tc qdisc del dev veth0 ingress
+	in_b tc qdisc del dev veth0 root
+	in_b ip link del ifb0
+}
+
 # watches SCRIPT NETNS FILE: on the cable's end there; watches_no_more: FILE is written
 watches() {
 	rm -f "$3" "$3.ready"
