@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // turnpike tlt: tools/turnpike/tlt.cc
 
+#include <sys/wait.h>
+
+#include <cstdio>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,6 +14,10 @@
 namespace {
 
 using turnpike::Error;
+using turnpike::tlt_bytes;
+using turnpike::tlt_threshold;
+using turnpike::TltSwitch;
+using turnpike::TltThreshold;
 using turnpike::tlt_rule;
 using turnpike::TltRule;
 
@@ -85,6 +92,158 @@ TEST(TltRule, cgroups_that_are_none__are_refused)
 TEST(TltRule, other_names__are_refused)
 {
 	expect_refused("gid=1", "dev, port, peer, uid and cgroup, not 'gid'");
+}
+
+// Section 4.2: a 12 MB buffer, K and BDP 400 KB, alpha 1 and 16 congested ports.
+constexpr TltSwitch kPapers = {.bdp_bytes = 400e3, .buffer_bytes = 12e6, .ports = 16};
+
+TEST(TltThreshold, papers_example__has_the_papers_figures)
+{
+	TltThreshold t = tlt_threshold(kPapers);
+
+	EXPECT_EQ(t.k_bytes, 400e3);
+	EXPECT_NEAR(t.port_bytes, 12e6 / 17, 1);
+	EXPECT_NEAR(t.reserve_bytes, 12e6 / 17 - 400e3, 1);
+	EXPECT_EQ(t.flows_per_port, 203u);
+	EXPECT_EQ(t.flows, 3248u);
+}
+
+TEST(TltThreshold, alpha__is_a_ports_share_of_what_is_left)
+{
+	TltSwitch sw = {.bdp_bytes = 100e3, .buffer_bytes = 8e6, .alpha = 0.5, .ports = 4};
+
+	// alpha B / (1 + M alpha)
+	EXPECT_NEAR(tlt_threshold(sw).port_bytes, 0.5 * 8e6 / 3, 1);
+	sw.alpha = 8;
+	EXPECT_NEAR(tlt_threshold(sw).port_bytes, 8 * 8e6 / 33, 1);
+	sw.ports = 1;
+	sw.alpha = 1;
+	EXPECT_EQ(tlt_threshold(sw).port_bytes, 4e6);
+}
+
+TEST(TltThreshold, k__is_no_less_than_bdp_and_ecn_and_may_be_given)
+{
+	TltSwitch sw = kPapers;
+
+	sw.ecn_bytes = 300e3;
+	EXPECT_EQ(tlt_threshold(sw).k_bytes, 400e3);
+	sw.ecn_bytes = 500e3;
+	EXPECT_EQ(tlt_threshold(sw).k_bytes, 500e3);
+	sw.k_bytes = 200e3;
+	EXPECT_EQ(tlt_threshold(sw).k_bytes, 200e3);
+	EXPECT_NEAR(tlt_threshold(sw).reserve_bytes, 12e6 / 17 - 200e3, 1);
+}
+
+TEST(TltThreshold, flows__are_whole_packets_of_the_reserve)
+{
+	TltSwitch sw = {.bdp_bytes = 1000, .buffer_bytes = 8000, .packet_bytes = 1500};
+
+	EXPECT_EQ(tlt_threshold(sw).flows, 2u);
+	sw.packet_bytes = 1501;
+	EXPECT_EQ(tlt_threshold(sw).flows, 1u);
+}
+
+TEST(TltThreshold, k_above_a_ports_share__leaves_nothing)
+{
+	TltSwitch sw = {.bdp_bytes = 400e3, .buffer_bytes = 600e3};
+	TltThreshold t = tlt_threshold(sw);
+
+	EXPECT_EQ(t.reserve_bytes, 0);
+	EXPECT_EQ(t.flows, 0u);
+}
+
+TEST(TltThreshold, nothing__is_refused)
+{
+	EXPECT_THROW(tlt_threshold({.bdp_bytes = 0, .buffer_bytes = 12e6}), Error);
+	EXPECT_THROW(tlt_threshold({.bdp_bytes = 400e3, .buffer_bytes = 0}), Error);
+}
+
+TEST(TltThreshold, most_that_can_be_asked__does_not_overflow)
+{
+	TltSwitch sw = {.bdp_bytes = 1, .buffer_bytes = tlt_bytes("1000000M"), .alpha = 1000,
+			.ports = 4096, .packet_bytes = 64};
+	TltThreshold t = tlt_threshold(sw);
+
+	EXPECT_EQ(t.flows, t.flows_per_port * 4096);
+	EXPECT_NEAR(static_cast<double>(t.flows), 1e12 / 64, 1e7);
+}
+
+TEST(TltBytes, units__are_decimal)
+{
+	EXPECT_EQ(tlt_bytes("0"), 0);
+	EXPECT_EQ(tlt_bytes("12000000"), 12e6);
+	EXPECT_EQ(tlt_bytes("400k"), 400e3);
+	EXPECT_EQ(tlt_bytes("1.8M"), 1.8e6);
+}
+
+TEST(TltBytes, what_is_none__is_refused)
+{
+	for (const char *text : {"", "k", "-1", "1G", "1kk", "ten", "nan", "inf", "0x10", "1e5",
+				 "1 k", "1e400", "1000001M", "99999999999999999999999"})
+		EXPECT_THROW(tlt_bytes(text), Error) << text;
+}
+
+struct Ended {
+	int status;
+	std::string output;
+};
+
+// Standard output and error of `turnpike tlt threshold'.
+Ended threshold(const std::string &arguments)
+{
+	std::string line = TURNPIKE_COMMAND " tlt threshold " + arguments + " 2>&1";
+	FILE *pipe = popen(line.c_str(), "r");
+	Ended ended{0, ""};
+	char buffer[4096];
+
+	while (std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe))
+		ended.output.append(buffer, got);
+	ended.status = WEXITSTATUS(pclose(pipe));
+	return ended;
+}
+
+void expect_ends(const std::string &arguments, int status, const std::string &words)
+{
+	Ended ended = threshold(arguments);
+
+	EXPECT_EQ(ended.status, status) << arguments << ": " << ended.output;
+	EXPECT_NE(ended.output.find(words), std::string::npos)
+		<< arguments << ": " << ended.output;
+}
+
+TEST(TltThresholdCommand, papers_example__is_printed)
+{
+	expect_ends("--bdp 400k --buffer 12M --ports 16", 0, "203 a port, 3248 in all");
+	expect_ends("--bdp 400k --buffer 12M --ports 16 -j", 0, "\"flows_per_port\": 203");
+	expect_ends("--bdp 400k --buffer 12M --ports 16 -j", 0, "\"flows\": 3248");
+	expect_ends("--bdp 400k --buffer 12M --ports 16 --ecn 500k", 0, "K 500.00 KB");
+	expect_ends("--bdp 400k --buffer 12M --ports 16 --mtu 9000", 0, "33 a port, 528 in all");
+}
+
+TEST(TltThresholdCommand, missing__is_told)
+{
+	expect_ends("--buffer 12M", 2, "--bdp is required");
+	expect_ends("--bdp 400k", 2, "--buffer is required");
+}
+
+TEST(TltThresholdCommand, nonsense__is_refused)
+{
+	expect_ends("--bdp 0 --buffer 12M", 1, "K would be 0");
+	expect_ends("--bdp 400k --buffer 0", 1, "more than 0 bytes");
+	expect_ends("--bdp x --buffer 12M", 1, "no number of bytes");
+	expect_ends("--bdp 400k --buffer 2000000M", 1, "more than a switch has");
+	expect_ends("--bdp 400k --buffer 12M --ports 0", 2, "--ports");
+	expect_ends("--bdp 400k --buffer 12M --ports 99999999999", 2, "--ports");
+	expect_ends("--bdp 400k --buffer 12M --alpha 0", 2, "--alpha");
+	expect_ends("--bdp 400k --buffer 12M --mtu 0", 2, "--mtu");
+}
+
+// Scripts see it as people do.
+TEST(TltThresholdCommand, no_room__fails_in_json_too)
+{
+	expect_ends("--bdp 400k --buffer 600k", 1, "no room for important packets");
+	expect_ends("--bdp 400k --buffer 600k -j", 1, "no room for important packets");
+	expect_ends("--bdp 400k --buffer 600k -j", 1, "\"reserve_bytes\": 0.0");
 }
 
 }  // namespace

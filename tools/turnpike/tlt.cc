@@ -23,6 +23,9 @@ const std::map<std::string, TltMap> kMaps = {
 	{"vma", {0x0a, 0x0c, 0x12, 0x14, 0x1a, 0x08}},
 };
 
+// A terabyte, so that no count of flows overflows.
+constexpr double kMostBytes = 1e12;
+
 std::vector<std::string> split(const std::string &text, char at)
 {
 	std::vector<std::string> parts;
@@ -200,6 +203,11 @@ TltThreshold tlt_threshold(const TltSwitch &sw)
 
 	t.k_bytes = sw.k_bytes > 0 ? sw.k_bytes
 				   : std::max(sw.bdp_bytes, sw.ecn_bytes);
+	if (t.k_bytes <= 0)
+		throw Error("K would be 0, and every unimportant packet dropped: the "
+			    "bandwidth-delay product is more than 0");
+	if (sw.buffer_bytes <= 0)
+		throw Error("a switch has a buffer of more than 0 bytes");
 	t.port_bytes = sw.alpha * sw.buffer_bytes / (1 + sw.ports * sw.alpha);
 	t.reserve_bytes = std::max(0.0, t.port_bytes - t.k_bytes);
 	t.flows_per_port = static_cast<std::uint64_t>(
@@ -220,8 +228,13 @@ double tlt_bytes(const std::string &text)
 		value *= 1e6;
 	else if (!unit.empty())
 		value = -1;
-	if (end == text.c_str() || !std::isfinite(value) || value < 0)
+	// Not of a number in another notation, nor of no number.
+	if (text.find_first_not_of("0123456789.kKM") != std::string::npos)
+		value = -1;
+	if (end == text.c_str() || value < 0)
 		throw Error("'" + text + "' is no number of bytes (400k, 1.8M, 12000000)");
+	if (value > kMostBytes)
+		throw Error("'" + text + "' is more than a switch has: at most 1000000M");
 	return value;
 }
 

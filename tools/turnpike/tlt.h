@@ -62,9 +62,10 @@ struct TltThreshold {
 	std::uint64_t flows;
 };
 
+// Refuses a switch without buffer, and a K of 0.
 TltThreshold tlt_threshold(const TltSwitch &sw);
 
-// "400k", "1.8M", "12000000"
+// "400k", "1.8M", "12000000"; at most a terabyte
 double tlt_bytes(const std::string &text);
 
 }  // namespace turnpike

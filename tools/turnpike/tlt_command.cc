@@ -390,6 +390,23 @@ void flows(const Arguments &arguments)
 
 // -- threshold
 
+Json threshold_json(const TltThreshold &t)
+{
+	return {{"k_bytes", t.k_bytes}, {"port_bytes", t.port_bytes},
+		{"reserve_bytes", t.reserve_bytes}, {"flows_per_port", t.flows_per_port},
+		{"flows", t.flows}};
+}
+
+void print_threshold(const TltThreshold &t)
+{
+	std::cout << std::fixed << std::setprecision(2)
+		  << "K " << t.k_bytes / 1e3 << " KB\n"
+		  << "a congested port gets " << t.port_bytes / 1e3 << " KB, "
+		  << t.reserve_bytes / 1e3 << " KB of it for important packets\n"
+		  << "flows without loss of important packets: " << t.flows_per_port
+		  << " a port, " << t.flows << " in all\n";
+}
+
 void threshold(const Arguments &arguments)
 {
 	TltSwitch sw = {
@@ -403,19 +420,10 @@ void threshold(const Arguments &arguments)
 	};
 	TltThreshold t = tlt_threshold(sw);
 
-	if (arguments.json) {
-		std::cout << Json{{"k_bytes", t.k_bytes}, {"port_bytes", t.port_bytes},
-				  {"reserve_bytes", t.reserve_bytes},
-				  {"flows_per_port", t.flows_per_port},
-				  {"flows", t.flows}}.dump(2) << '\n';
-		return;
-	}
-	std::cout << std::fixed << std::setprecision(2)
-		  << "K " << t.k_bytes / 1e3 << " KB\n"
-		  << "a congested port gets " << t.port_bytes / 1e3 << " KB, "
-		  << t.reserve_bytes / 1e3 << " KB of it for important packets\n"
-		  << "flows without loss of important packets: " << t.flows_per_port
-		  << " a port, " << t.flows << " in all\n";
+	if (arguments.json)
+		std::cout << threshold_json(t).dump(2) << '\n';
+	else
+		print_threshold(t);
 	if (t.reserve_bytes <= 0)
 		throw Error("K leaves no room for important packets: a larger buffer or "
 			    "alpha, or fewer congested ports, is needed");
