@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What is counted when it happens, and only then: clocking that is refused, what ends in the
+# module, timeouts, flows beyond the most. (Packets and bytes are held against a cable's count in
+# wire.sh and injected.sh.)
+
+# shellcheck source=selftests/tlt/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+held=$here/held.py
+other_port=5200
+max_flows=/sys/module/tlt/parameters/max_flows
+
+# held_with WHAT: such a connection; $injected, $refused, $echoes_dropped and, at the receiver,
+# $clocks_dropped are what it counted
+held_with() {
+	ip netns exec "$b" "$held" serve --port $other_port --what "$1" > /dev/null 2>&1 &
+	_server=$!
+	wait_for "the receiver" listens_or_is_gone "$_server"
+	note_counts
+	_injected=$injected _refused=$refused _echoes=$echoes_dropped _clocks=$clocks_dropped
+	in_a "$held" send 10.1.0.2 --port $other_port --what "$1"
+	_status=$?
+	kill "$_server" 2> /dev/null
+	note_counts
+	injected=$((injected - _injected)) refused=$((refused - _refused))
+	echoes_dropped=$((echoes_dropped - _echoes)) clocks_dropped=$((clocks_dropped - _clocks))
+	[ $_status != 0 ] ||
+		echo "injected $injected refused $refused dropped $echoes_dropped $clocks_dropped"
+	return $_status
+}
+
+listens_or_is_gone() { [ -n "$(in_b ss -Htln sport = $other_port)" ] || [ ! -d "/proc/$1" ]; }
+
+note_counts() {
+	injected=$(($(counter injected_byte) + $(counter injected_segment)))
+	refused=$(counter inject_refused) echoes_dropped=$(counter echoes_dropped)
+	clocks_dropped=$(counter clocks_dropped "$b")
+}
+
+# The byte is there already, and its echo tells what the data's own ACK did.
+clocking__what_both_ends_have_ends_in_the_module() {
+	held_with plain && [ $injected = 1 ] && [ $refused = 0 ] && [ $echoes_dropped = 1 ] &&
+		[ $clocks_dropped = 1 ] && in_a "$turnpike" tlt flows | grep -q "echoes_dropped 1" &&
+		in_b "$turnpike" tlt flows | grep -q "clocks_dropped 1"
+}
+
+clocking__refused_in_repair() {
+	held_with repair && [ $injected = 0 ] && [ $refused -gt 0 ] &&
+		in_a "$turnpike" tlt flows | grep -q "inject_refused $refused"
+}
+
+clocking__refused_with_signatures() { held_with md5 && [ $injected = 0 ] && [ $refused -gt 0 ]; }
+clocking__refused_for_mptcp() { held_with mptcp && [ $injected = 0 ] && [ $refused -gt 0 ]; }
+
+clocking__refused_with_device_encryption() {
+	echo "needs a NIC that encrypts TLS"
+	return 4
+}
+
+clocking__refused_with_authentication() {
+	echo "needs CONFIG_TCP_AO; it is told as signatures are"
+	return 4
+}
+
+# Data that a FIN follows can be lost as all other.
+clocking__goes_on_for_data_before_a_fin() {
+	held_with shut && [ $injected -gt 0 ] && [ $refused = 0 ]
+}
+
+clocking__never_for_a_fin_alone() { held_with fin && [ $injected = 0 ] && [ $refused = 0 ]; }
+
+timed_out() { [ "$(counter rtos)" -gt 0 ]; }
+
+# The first of a dead path is a probe (TLP), which is no timeout.
+rtos__of_a_path_that_is_dead_for_a_while() {
+	in_a "$stream" send 10.1.0.2 --seed 1 --bytes 1000000 || return 1
+	[ "$(counter rtos)" = 0 ] || { echo "a timeout of nothing"; return 1; }
+	background 2 3000000
+	path_from in_a delay 20ms loss 100%
+	wait_for "a timeout" timed_out
+	_status=$?
+	in_a "$turnpike" tlt flows
+	in_a "$turnpike" tlt flows | grep -q "remote_port $port .* rtos [1-9]" || _status=1
+	path_from in_a delay 20ms
+	background_ends_well && return $_status
+}
+
+flows() { in_a "$turnpike" tlt flows | grep -c "remote_port"; }
+none_is_left() { [ "$(flows)" = 0 ]; }
+
+flows__refused_beyond_the_most() {
+	_most=$(cat $max_flows)
+	wait_for "flows to be forgotten" none_is_left || wait_for "flows to be forgotten" none_is_left ||
+		return 1
+	echo 1 > $max_flows
+	background 3 1000000
+	_flows=$(flows) _refused=$(counter flows_refused)
+	background_ends_well
+	_status=$?
+	echo "$_most" > $max_flows
+	echo "of three flows $_flows, refused $_refused"
+	[ $_status = 0 ] && [ "$_flows" = 1 ] && [ "$_refused" -gt 0 ]
+}
+
+ktap_start
+need_module
+make_hosts && path delay 20ms || ktap_fail "hosts__made"
+trap 'drop_hosts; unload_module' EXIT
+tlt_on || ktap_fail "tlt__set"
+start_server --parallel || ktap_fail "receiver__starts"
+run_cases
+finish_hosts
