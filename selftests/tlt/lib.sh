@@ -77,7 +77,9 @@ watches_no_more() {
 # counts_of_flow_are_right SEEN NETNS: those of the connection that watch.py saw from its first
 # packet to now; $flow_port is the sender's port
 counts_of_flow_are_right() {
-	flow_port=$(sed -n "s/^from \([0-9]*\) .*/\1/p" "$1" | grep -vx $port | head -n 1)
+	# That of most bytes: an older one may still be ending.
+	flow_port=$(awk -v known=$port '$1 == "from" && $2 != known { print $5, $2 }' "$1" |
+		sort -n | tail -n 1 | cut -d' ' -f2)
 	_ports="$flow_port $port"
 	[ "$2" = "$a" ] || _ports="$port $flow_port"
 	ip netns exec "$2" "$turnpike" tlt flows -j > "$1.flows" || return 1

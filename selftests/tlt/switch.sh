@@ -23,7 +23,8 @@ in_sw() { ip netns exec "$sw" "$@"; }
 # join NETNS ADDRESS PORT: a host and its cable to the switch; frames as on a wire
 join() {
 	ip netns add "$1" && ip link add veth0 netns "$1" type veth peer name "$3" netns "$sw" &&
-		ip -n "$1" addr add "$2/24" dev veth0 && ip -n "$1" link set veth0 up &&
+		ip -n "$1" addr add "$2/24" dev veth0 &&
+		ip -n "$1" addr add "fd02::${2##*.}/64" dev veth0 nodad && ip -n "$1" link set veth0 up &&
 		ip -n "$1" link set lo up && ip -n "$sw" link set "$3" master br0 up &&
 		ip netns exec "$1" ethtool -K veth0 tso off gso off gro off > /dev/null &&
 		in_sw ethtool -K "$3" tso off gso off gro off > /dev/null
@@ -92,12 +93,12 @@ hosts_count() {
 	in_hosts "$turnpike" tlt stats | sed -n "s/^$1 //p" | awk '{ sum += $1 } END { print sum }'
 }
 
-# Synchronized streams from all hosts; all of them must be right.
+# incast [ADDRESS]: synchronized streams from all hosts; all of them must be right
 incast() {
 	_pids=
 	for _number in $(seq $streams); do
 		netns=$(echo "$hosts" | sed -n "$((_number % 4 + 1))p")
-		ip netns exec "$netns" "$stream" send 10.2.0.9 --seed "$_number" --bytes 60000 \
+		ip netns exec "$netns" "$stream" send "${1:-10.2.0.9}" --seed "$_number" --bytes 60000 \
 			> /dev/null &
 		_pids="$_pids $!"
 	done
@@ -114,6 +115,23 @@ switch__drops_only_unimportant_packets() {
 	in_sw tc -s qdisc show dev pc
 	echo "rtos $(hosts_count rtos)"
 	[ "$(vq 2 pdrop)" -gt 0 ] && [ "$(vq 1 pdrop)" = 0 ] && [ "$(hosts_count rtos)" = 0 ]
+}
+
+# hits PROTOCOL: packets that the recipe's filter of it has found
+hits() {
+	in_sw tc -s filter show dev pc egress | sed -n "/protocol $1 /,\$p" |
+		sed -n 's/.*bytes \([0-9]*\) pkt.*/\1/p' | head -n 1
+}
+
+switch__drops_only_unimportant_packets_ipv6() {
+	color_queue $k_bytes || return 1
+	_six=$(hits ipv6)
+	incast fd02::9 || return 1
+	in_sw tc -s filter show dev pc egress
+	in_sw tc -s qdisc show dev pc
+	echo "rtos $(hosts_count rtos), found $(($(hits ipv6) - _six))"
+	[ $(($(hits ipv6) - _six)) -gt 1000 ] && [ "$(vq 2 pdrop)" -gt 0 ] &&
+		[ "$(vq 1 pdrop)" = 0 ] && [ "$(hosts_count rtos)" = 0 ]
 }
 
 # What the recipe is for: with one limit for all important packets are lost too.

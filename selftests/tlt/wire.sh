@@ -97,15 +97,18 @@ flows__count_what_is_on_the_cable() {
 	done
 }
 
+sent_bytes() { counter "sent $1 packets" | cut -d' ' -f3; }
+
 # With a burst's cuts, which no cable shows. Alone in the namespace, a flow has all that this counts.
 flows__count_as_the_namespace_does() {
-	before=$(counter cuts) before_bytes=$(counter cut_bytes)
+	before=$(counter cuts) before_bytes=$(counter cut_bytes) before_plain=$(sent_bytes plain)
 	watched sends && counts_of_flow_are_right "$seen" "$a" || return 1
 	in_a "$turnpike" tlt flows
 	text=$(in_a "$turnpike" tlt flows | sed -n "/local_port $flow_port/,+1p" | tail -n 1)
 	[[ $text =~ \ cuts\ ([0-9]+)\ cut_bytes\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -gt 0 ] &&
 		[ "${BASH_REMATCH[1]}" = $(($(counter cuts) - before)) ] &&
-		[ "${BASH_REMATCH[2]}" = $(($(counter cut_bytes) - before_bytes)) ]
+		[ "${BASH_REMATCH[2]}" = $(($(counter cut_bytes) - before_bytes)) ] &&
+		[[ $text == *" sent_plain "*/$(($(sent_bytes plain) - before_plain))\ * ]]
 }
 
 rules__others_are_not_touched() {
@@ -134,6 +137,44 @@ rules__device_and_prefix() {
 		watched sends && [ "$(seen_kind 3 data)" = 0 ]
 	_status=$?
 	tlt_on
+	return $_status
+}
+
+rules__ipv6_prefix() {
+	in_a "$turnpike" tlt set --rule peer=fd01::77/64 && in_b "$turnpike" tlt set &&
+		watched sends fd01::2 && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		[ "$(seen_kind 0 data)" = 0 ] && watched sends 10.1.0.2 &&
+		[ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 23 data)" = 0 ] &&
+		in_a "$turnpike" tlt set --rule peer=fd01:0:0:1::/64 --rule peer=fd01::3 &&
+		watched sends fd01::2 && [ "$(seen_kind 3 data)" = 0 ] &&
+		[ "$(seen_kind 23 data)" = 0 ]
+	_status=$?
+	tlt_on
+	return $_status
+}
+
+# alone ADDRESS: GRO puts unimportant packets together, an important one stays what it is
+alone() {
+	_data=$(sent data) _data_b=$(sent data "$b")
+	watched sends "$1" 500000 || return 1
+	_data=$(($(sent data) - _data + $(sent data "$b") - _data_b))
+	echo "important packets sent $_data"
+	[ "$(sed -n 's/^longest 23 //p' "$seen")" -gt 1448 ] &&
+		[ "$(sed -n 's/^longest 3 //p' "$seen")" -le 1448 ] &&
+		[ "$(seen_kind 3 data)" = $_data ]
+}
+
+# The cable's end gathers packets before it shows them.
+gro__important_arrives_alone() {
+	command -v ethtool > /dev/null || { echo "ethtool is missing"; return 4; }
+	in_a ethtool -K veth0 tso off gso off > /dev/null
+	in_b ethtool -K veth0 gro on > /dev/null
+	path_from in_a delay 200us
+	alone 10.1.0.2 && alone fd01::2
+	_status=$?
+	in_a tc qdisc del dev veth0 root
+	in_b ethtool -K veth0 gro off > /dev/null
+	in_a ethtool -K veth0 gso on tso on > /dev/null
 	return $_status
 }
 
