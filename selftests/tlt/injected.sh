@@ -78,12 +78,12 @@ injected__without_sack() {
 
 # What the host lacks of the other's data is told as TCP would.
 injected__with_sack_blocks() {
-	judged 10.1.0.2 8 300000 --way both && both_kinds && [ "$sacks" -gt 0 ] &&
-		judged fd01::2 8 300000 --way both && both_kinds && [ "$sacks" -gt 0 ]
+	judged 10.1.0.2 20 300000 --way both && both_kinds && [ "$sacks" -gt 0 ] &&
+		judged fd01::2 20 300000 --way both && both_kinds && [ "$sacks" -gt 0 ]
 }
 
 injected__with_more_sack_blocks_without_timestamps() {
-	with timestamps=0 -- judged 10.1.0.2 8 300000 --way both && both_kinds && [ "$sacks" -gt 0 ]
+	with timestamps=0 -- judged 10.1.0.2 20 300000 --way both && both_kinds && [ "$sacks" -gt 0 ]
 }
 
 injected__with_urgent_data() {
@@ -92,7 +92,7 @@ injected__with_urgent_data() {
 
 # The window does not say what TCP has not said yet.
 injected__windows_not_scaled() {
-	with window_scaling=0 -- judged 10.1.0.2 8 300000 --way both && both_kinds
+	with window_scaling=0 -- judged 10.1.0.2 20 300000 --way both && both_kinds
 }
 
 injected__with_ecn() {

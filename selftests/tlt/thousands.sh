@@ -49,7 +49,7 @@ survive() {
 	[ "$_before" -ge $least ] && [ "$_known" -ge $least ] && goes_and_comes
 	_gone=$?
 	ends_well && [ $_gone = 0 ] && echo "important after that $(sent data)" &&
-		[ "$(sent data)" -gt $least ]
+		[ "$(sent data)" -gt $((least / 4)) ]
 }
 
 unload__with_thousands_in_flight() { survive 10.1.0.2; }
