@@ -98,6 +98,7 @@ struct tlt_flow {
 	u64 stat_cut_bytes;
 
 	/* seldom used */
+	struct tlt_effort effort;	/* under the lock */
 	struct in6_addr local;		/* for the dump; IPv4: the first word */
 	struct in6_addr remote;
 	__be16 local_port;

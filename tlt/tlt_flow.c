@@ -170,6 +170,7 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	flow->generation = 0;
 	flow->ending = false;
 	flow->clocks = 0;
+	flow->effort = (struct tlt_effort){ };
 	flow->behind = (struct tlt_behind){ };
 	flow->retransmits = 0;
 	tlt_flow_forget_stats(flow);

@@ -124,7 +124,9 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
 		/* What TCP's own loss detection allows for where it saw reordering. */
 		.reorder_us = tp->reord_seen ? tcp_min_rtt(tp) / 4 : 0,
 		.mode = mode,
+		.delivered = tp->delivered,
 		.will_send = tlt_inject_tcp_will_send(sk),
+		.closed = !tp->snd_wnd,
 	};
 	if (pipe->min_rtt_us == ~0U)
 		pipe->min_rtt_us = 0;
@@ -324,6 +326,8 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
 	end = flow->sender.mark_end;
 	pipe->heard = tlt_tcp_has_news_of(tp, end - 1, end, tp->snd_una);
 	answer = tlt_sender_clock(&flow->sender, pipe, data);
+	if (answer == TLT_CLOCK_SEND && !tlt_effort_is_due(&flow->effort, pipe))
+		answer = TLT_CLOCK_LIMITED;
 	tlt_flow_unlock(flow);
 	if (answer == TLT_CLOCK_LIMITED)
 		tlt_count(flow->tn, TLT_STAT_INJECT_LIMITED);
@@ -341,10 +345,11 @@ static void tlt_inject_count(struct tlt_flow *flow, u32 bytes)
 	tlt_count_add(flow->tn, TLT_STAT_INJECTED_BYTES, bytes);
 }
 
-static void tlt_inject_sent(struct tlt_flow *flow, u32 seq, u32 bytes, u64 now_ns)
+static void tlt_inject_sent(struct tlt_flow *flow, const struct tlt_pipe *pipe, u32 seq, u32 bytes)
 {
 	tlt_flow_lock(flow);
-	tlt_sender_clocked(&flow->sender, seq + bytes, now_ns);
+	tlt_sender_clocked(&flow->sender, seq + bytes, pipe->now_ns);
+	tlt_effort_sent(&flow->effort, pipe);
 	if (flow->clocks < TLT_COUNT_MAX)
 		flow->clocks++;
 	tlt_inject_count(flow, bytes);
@@ -413,7 +418,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 	if (!skb)
 		goto failed;
 	/* Before it leaves: over loopback the echo may come first. */
-	tlt_inject_sent(flow, seq, data.bytes, pipe.now_ns);
+	tlt_inject_sent(flow, &pipe, seq, data.bytes);
 	tlt_inject_note(flow, sk, of, &data, pipe.now_ns);
 	if (!tlt_inject_send(flow, sk, skb))
 		return;

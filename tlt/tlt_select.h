@@ -44,6 +44,16 @@
 #define TLT_RETRY_MIN_NS	1000000000ULL
 #define TLT_RETRY_MAX_SHIFT	6
 
+/*
+ * Clock data sent in a row without news of any data until clocking slows down.  Its echo
+ * comes from the peer's TLT, also where the TCP behind does not take the data.
+ */
+#define TLT_VAIN_MAX		8
+
+/* TCP's own shortest timer: clocking that achieves nothing is no faster in the end. */
+#define TLT_VAIN_GAP_MAX_NS	200000000ULL
+#define TLT_VAIN_SHIFT_MAX	24
+
 /* Packets in a row without one of TLT's code points until the peer is called deaf. */
 #define TLT_UNMARKED_MAX	2
 
@@ -113,8 +123,18 @@ struct tlt_pipe {
 	u32 min_rtt_us;
 	u32 reorder_us;		/* how late packets of this path may be; 0: never out of order */
 	u8 mode;		/* enum tlt_clock_mode */
+	u32 delivered;		/* segments, of which TCP has news: it changes with each */
 	bool will_send;		/* a timer of this host's makes TCP send soon */
+	bool closed;		/* the peer's window: its TCP takes nothing */
 	bool heard;		/* the end of the newest important packet was delivered */
+};
+
+/* What clocking achieves.  Under the lock of the flow. */
+struct tlt_effort {
+	u64 sent_ns;		/* when clock data was sent last */
+	u32 head;		/* what TCP had news of then */
+	u32 delivered;
+	u8 vain;		/* clock data sent in a row without news between */
 };
 
 enum tlt_clock_answer {
@@ -436,7 +456,7 @@ static inline void tlt_clock_segment(const struct tlt_sender *s, const struct tl
 static inline enum tlt_clock_answer
 tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_clock_data *d)
 {
-	if (!s->due || s->flight || !p->head_bytes || p->will_send ||
+	if (!s->due || s->flight || !p->head_bytes || p->will_send || p->closed ||
 	    tlt_sender_peer(s) == TLT_PEER_DEAF)
 		return TLT_CLOCK_NOTHING;
 	/*
@@ -461,6 +481,46 @@ static inline void tlt_sender_clocked(struct tlt_sender *s, u32 end, u64 now_ns)
 {
 	tlt_sender_mark(s, end, now_ns, 0);
 	s->clock = true;
+}
+
+static inline bool tlt_effort_has_news(const struct tlt_effort *e, const struct tlt_pipe *p)
+{
+	return p->head != e->head || p->delivered != e->delivered;
+}
+
+/* How long after the last clock data the next one has to wait: twice as long each time. */
+static inline u64 tlt_effort_gap_ns(const struct tlt_effort *e, u32 min_rtt_us)
+{
+	u32 doublings = e->vain < TLT_VAIN_MAX ? 0 : e->vain - TLT_VAIN_MAX + 1;
+	u64 gap_ns = (u64)(min_rtt_us ?: 1) * 1000 / 2;
+
+	if (!doublings)
+		return 0;
+	if (gap_ns > TLT_VAIN_GAP_MAX_NS)
+		gap_ns = TLT_VAIN_GAP_MAX_NS;
+	gap_ns <<= doublings < TLT_VAIN_SHIFT_MAX ? doublings : TLT_VAIN_SHIFT_MAX;
+	return gap_ns < TLT_VAIN_GAP_MAX_NS ? gap_ns : TLT_VAIN_GAP_MAX_NS;
+}
+
+/*
+ * Is clocking still worth it?  Where nothing comes of it TCP's timer, whose packets are
+ * important, has to go on: its echo asks here again.
+ */
+static inline bool tlt_effort_is_due(const struct tlt_effort *e, const struct tlt_pipe *p)
+{
+	return tlt_effort_has_news(e, p) ||
+	       p->now_ns - e->sent_ns >= tlt_effort_gap_ns(e, p->min_rtt_us);
+}
+
+static inline void tlt_effort_sent(struct tlt_effort *e, const struct tlt_pipe *p)
+{
+	if (tlt_effort_has_news(e, p))
+		e->vain = 0;
+	if (e->vain < TLT_COUNT_MAX)
+		e->vain++;
+	e->head = p->head;
+	e->delivered = p->delivered;
+	e->sent_ns = p->now_ns;
 }
 
 /* When the clock data was sent whose echo is awaited; 0: there is none. */

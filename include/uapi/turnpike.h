@@ -418,7 +418,7 @@ enum tlt_stat {
 	TLT_STAT_INJECTED_BYTE = TLT_STAT_RECEIVED + TLT_KINDS,
 	TLT_STAT_INJECTED_SEGMENT,
 	TLT_STAT_INJECTED_BYTES,	/* payload of both */
-	TLT_STAT_INJECT_LIMITED,	/* not sent: the last was too short ago */
+	TLT_STAT_INJECT_LIMITED,	/* not sent: the last was too short ago, or many were in vain */
 	TLT_STAT_INJECT_REFUSED,	/* not sent: the socket's state or kind forbids */
 	TLT_STAT_INJECT_FAILED,		/* not sent: no memory or no route */
 	TLT_STAT_ECHOES_DROPPED,	/* clock echoes that told nothing new */

@@ -729,4 +729,103 @@ TEST(Ack, tells_nothing__a_byte_that_came_before)
 	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
 }
 
+tlt_pipe effort_pipe(u64 now_ns, u32 head, u32 delivered)
+{
+	tlt_pipe p = pipe_at(now_ns, 0, head);
+
+	p.delivered = delivered;
+	p.min_rtt_us = 50;
+	return p;
+}
+
+// So many packets of clocking in @total_ns, with an echo of each after 50 us; `timer': from time
+// to time TCP sends something, whose echo comes though nothing was clocked.
+unsigned clocked_in(tlt_effort *e, u64 *now, u64 total_ns, bool news, u64 timer_ns)
+{
+	unsigned count = 0;
+	u64 end = *now + total_ns;
+
+	for (u32 i = 0; *now < end; i++) {
+		tlt_pipe p = effort_pipe(*now, 1, news ? i + 1 : 0);
+		bool sends = tlt_effort_is_due(e, &p);
+		if (sends)
+			tlt_effort_sent(e, &p);
+		count += sends;
+		*now += sends ? 50000 : timer_ns;
+	}
+	return count;
+}
+
+TEST(Effort, data_is_delivered__clocking_goes_on)
+{
+	tlt_effort e{};
+	u64 now = kMs;
+
+	EXPECT_EQ(clocked_in(&e, &now, 1000 * kMs, true, kMs), 20000u);
+}
+
+TEST(Effort, first_byte_acknowledged__is_news_too)
+{
+	tlt_effort e{};
+
+	for (u32 head = 1; head < 1000; head++) {
+		tlt_pipe p = effort_pipe(kMs + head * 50000, head, 0);
+		ASSERT_TRUE(tlt_effort_is_due(&e, &p)) << head;
+		tlt_effort_sent(&e, &p);
+	}
+}
+
+TEST(Effort, nothing_is_delivered__as_slow_as_tcps_timer)
+{
+	tlt_effort e{};
+	u64 now = kMs;
+
+	// Whatever comes meanwhile: the first eight, a doubling each, and five a second.
+	EXPECT_LE(clocked_in(&e, &now, 10000 * kMs, false, 50000), TLT_VAIN_MAX + 14 + 50);
+	// Not for ever silent: an echo later than TCP's timer may be of a peer that takes data again.
+	EXPECT_GE(clocked_in(&e, &now, 10000 * kMs, false, 50000), 45u);
+}
+
+TEST(Effort, nothing_is_delivered__the_first_eight_go_as_before)
+{
+	tlt_effort e{};
+	u64 now = kMs;
+
+	EXPECT_EQ(clocked_in(&e, &now, TLT_VAIN_MAX * 50000, false, kMs), unsigned{TLT_VAIN_MAX});
+	EXPECT_EQ(tlt_effort_gap_ns(&e, 50), 50000u);
+}
+
+TEST(Effort, data_is_delivered_again__as_fast_as_before)
+{
+	tlt_effort e{};
+	u64 now = kMs;
+
+	clocked_in(&e, &now, 10000 * kMs, false, 50000);
+	EXPECT_EQ(clocked_in(&e, &now, 100 * 50000, true, kMs), 100u);
+}
+
+TEST(Effort, any_rtt__no_gap_is_longer_than_tcps_timer)
+{
+	for (u32 rtt_us : {0u, 1u, 50u, 200000u, 4000000000u}) {
+		for (unsigned vain = 0; vain <= TLT_COUNT_MAX; vain++) {
+			tlt_effort e{};
+			e.vain = vain;
+			u64 gap_ns = tlt_effort_gap_ns(&e, rtt_us);
+			EXPECT_LE(gap_ns, u64{TLT_VAIN_GAP_MAX_NS});
+			EXPECT_EQ(gap_ns > 0, vain >= TLT_VAIN_MAX) << vain;
+		}
+	}
+}
+
+TEST_F(Sender, clock__not_into_a_closed_window)
+{
+	send(packet(kMs, 1448, 0));
+	ASSERT_TRUE(echo());
+	tlt_pipe p = pipe_at(2 * kMs, 0, 0);
+	p.closed = true;
+	EXPECT_EQ(clock(p), TLT_CLOCK_NOTHING);
+	p.closed = false;
+	EXPECT_EQ(clock(p), TLT_CLOCK_SEND);
+}
+
 }  // namespace

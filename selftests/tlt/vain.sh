@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Clocking that achieves nothing slows down: a receiver whose TLT echoes what its TCP never
+# gets, since something behind TLT drops it (tc's action comes before the firewall).
+
+# shellcheck source=selftests/tlt/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+# $b has TLT by tc; receive CONTROL: what becomes of packets behind it, ok or drop
+receive() {
+	in_b tc filter replace dev veth0 ingress pref 1 handle 1 flower action tlt "$1"
+}
+
+receiver_by_tc() {
+	in_b "$turnpike" tlt set --attach tc && in_b tc qdisc add dev veth0 clsact &&
+		in_b tc filter add dev veth0 egress matchall action tlt && receive ok
+}
+
+injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
+
+# A stream with pauses: there is data to send at any time.
+start_stream() {
+	in_a "$stream" send 10.1.0.2 --seed 1 --bytes 3000000 --write 20000 --pause 0.02 \
+		--timeout 300 > /dev/null 2>&1 &
+	sender=$!
+	wait_for "a connection" is_connected && sleep 0.2
+}
+
+is_connected() { in_a ss -Htn dport = $port | grep -q ESTAB; }
+
+# Without a bound 3 s have 30000 round trips, each with a packet of clocking.
+vain__receiver_that_drops_is_not_flooded() {
+	start_stream || return 1
+	_before=$(injected) _limited=$(counter inject_limited) _echoes=$(received clock-echo)
+	receive drop && sleep 3
+	_injected=$(($(injected) - _before)) _limited=$(($(counter inject_limited) - _limited))
+	_echoes=$(($(received clock-echo) - _echoes))
+	receive ok
+	echo "injected $_injected, echoed $_echoes, limited $_limited"
+	wait "$sender" || return 1
+	[ $_injected -ge 8 ] && [ $_injected -le 40 ] && [ $_echoes -ge 8 ] && [ $_limited -gt 0 ]
+}
+
+# And is as fast as ever where data is delivered again.
+vain__ends_with_the_first_data_delivered() {
+	path delay 50us loss 1%
+	_before=$(injected)
+	in_a "$stream" send 10.1.0.2 --seed 2 --bytes 1000000 --repeat 10 || return 1
+	echo "injected $(($(injected) - _before))"
+	path delay 50us
+	[ "$(injected)" -gt "$_before" ]
+}
+
+ktap_start
+need_module
+make_hosts
+trap 'drop_hosts; unload_by_tc' EXIT
+unload_module() { unload_by_tc; }
+path delay 50us || ktap_fail "netem"
+in_a "$turnpike" tlt set && receiver_by_tc || ktap_fail "tlt__set"
+start_server --parallel || ktap_fail "receiver__starts"
+run_cases
+finish_hosts
