@@ -54,7 +54,7 @@ struct tlt_sent {
 
 /*
  * A TCP connection's state.  It holds no socket: when it has seen no packet for a
- * while it is forgotten, and begins anew with the next one.
+ * while, and there is no such connection or there are many, it is forgotten.
  */
 struct tlt_flow {
 	/* read mostly */
@@ -99,6 +99,7 @@ struct tlt_flow {
 
 	/* seldom used */
 	struct tlt_effort effort;	/* under the lock */
+	u32 asked;			/* tcp_jiffies32 when its socket was looked for; the reaper's */
 	struct in6_addr local;		/* for the dump; IPv4: the first word */
 	struct in6_addr remote;
 	__be16 local_port;

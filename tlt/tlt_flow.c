@@ -6,17 +6,21 @@
 #include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <net/inet_hashtables.h>
 
 #include "tlt.h"
 
-/* What a host with that many connections at work can spare: some 400 MB. */
+/* What a host with that many connections at work can spare: some 500 MB. */
 static unsigned int max_flows = 1000000;
 module_param(max_flows, uint, 0644);
 MODULE_PARM_DESC(max_flows, "most flows of a network namespace that TLT looks after (1000000)");
 
-/* A flow that was silent for so long has nothing in flight: it may begin anew. */
+/*
+ * When a flow was silent for so long, is its connection still there?  Where there are many
+ * flows it is not asked: what was silent for so long has nothing in flight.
+ */
 #define TLT_FLOW_IDLE	(10 * HZ)
-/* After a FIN or RST what remains is over in a few round trips. */
+/* After a FIN or RST what remains is mostly over in a few round trips. */
 #define TLT_FLOW_LINGER	HZ
 #define TLT_REAP_EVERY	(2 * HZ)
 /* Flows looked at before others get the processor: some tens of microseconds. */
@@ -88,17 +92,56 @@ static void tlt_flow_drop(struct tlt_net *tn, struct tlt_flow *flow)
 	tlt_flow_put(flow);
 }
 
-static bool tlt_flow_is_over(const struct tlt_flow *flow)
+/*
+ * Is there a connection of its socket?  Of that no more is looked at than its address, among
+ * those of the same hash.  One that was moved while they were gone through is begun with anew.
+ */
+static bool tlt_flow_has_socket(const struct tlt_flow *flow)
 {
-	u32 idle = tcp_jiffies32 - READ_ONCE(flow->used);
+	const struct inet_hashinfo *table = flow->tn->net->ipv4.tcp_death_row.hashinfo;
+	unsigned int slot = READ_ONCE(flow->hash) & table->ehash_mask;
+	const struct hlist_nulls_node *node;
+	const struct sock *sk;
 
-	return idle > (READ_ONCE(flow->ending) ? TLT_FLOW_LINGER : TLT_FLOW_IDLE) &&
-	       !test_bit(TLT_FLOW_QUEUED, &flow->state);
+	do {
+		sk_nulls_for_each_rcu(sk, node, &table->ehash[slot].chain) {
+			if (sk == flow->key)
+				return true;
+		}
+	} while (get_nulls_value(node) != slot);
+	return false;
+}
+
+/*
+ * A flow is kept as long as its connection: one that was idle begins with what is known of
+ * its peer, and so does what TCP sends again long after a FIN.  RCU read side.
+ */
+static bool tlt_flow_is_over(struct tlt_flow *flow, bool crowded)
+{
+	u32 limit = READ_ONCE(flow->ending) ? TLT_FLOW_LINGER : TLT_FLOW_IDLE;
+	u32 now = tcp_jiffies32;
+
+	if (now - READ_ONCE(flow->used) <= limit || test_bit(TLT_FLOW_QUEUED, &flow->state))
+		return false;
+	if (crowded)
+		return true;
+	if (now - flow->asked <= limit)
+		return false;
+	flow->asked = now;
+	return !tlt_flow_has_socket(flow);
+}
+
+/* Nor is memory kept where TLT is off. */
+static bool tlt_flow_is_crowded(struct tlt_net *tn)
+{
+	return !rcu_access_pointer(tn->config) ||
+	       atomic_read(&tn->flows.nelems) > READ_ONCE(max_flows) / 2;
 }
 
 static void tlt_flow_reap(struct work_struct *work)
 {
 	struct tlt_net *tn = container_of(to_delayed_work(work), struct tlt_net, reaper);
+	bool crowded = tlt_flow_is_crowded(tn);
 	struct rhashtable_iter iter;
 	unsigned int seen = 0;
 	struct tlt_flow *flow;
@@ -107,7 +150,7 @@ static void tlt_flow_reap(struct work_struct *work)
 	rhashtable_walk_start(&iter);
 	while ((flow = rhashtable_walk_next(&iter))) {
 		/* The table was resized; what is seen twice is judged twice. */
-		if (!IS_ERR(flow) && tlt_flow_is_over(flow))
+		if (!IS_ERR(flow) && tlt_flow_is_over(flow, crowded))
 			tlt_flow_drop(tn, flow);
 		if (++seen % TLT_REAP_AT_ONCE)
 			continue;
@@ -199,6 +242,7 @@ static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 	flow->key = sk;
 	flow->tn = tn;
 	flow->used = tcp_jiffies32;
+	flow->asked = flow->used;
 	spin_lock_init(&flow->lock);
 	refcount_set(&flow->refs, 1);
 	tlt_flow_begin(flow, sk);

@@ -87,6 +87,24 @@ peer__without_tlt_is_shown() {
 	echo "$shown" | grep -q 'peer deaf' && [ "$(counter deaf)" -gt 0 ]
 }
 
+# The flow of an idle connection is kept, but for where there are too many.
+flows__idle_ones_are_kept_if_few() {
+	background 2 100000000 || return 1
+	# shellcheck disable=SC2086  # a list
+	kill -STOP $senders
+	sleep 15
+	few=$(in_a "$turnpike" tlt flows | grep -c remote_port)
+	echo 2 > /sys/module/tlt/parameters/max_flows
+	sleep 15
+	many=$(in_a "$turnpike" tlt flows | grep -c remote_port)
+	echo 1000000 > /sys/module/tlt/parameters/max_flows
+	# shellcheck disable=SC2086
+	kill -CONT $senders
+	background_ends
+	echo "kept $few of 2, and $many where there were too many"
+	[ "$few" = 2 ] && [ "$many" = 0 ]
+}
+
 ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT

@@ -209,6 +209,30 @@ peer__deaf_gets_unmarked_data() {
 		[ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 23 data)" = 0 ]
 }
 
+# Both hosts keep what they know of each other, however long the connection is idle.
+idle__burst_is_marked_at_once() {
+	watched sends 10.1.0.2 131072 --write 65536 --pause 15 && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		[ "$(seen_kind 0 data)" = 0 ]
+}
+
+# A round trip of a second, after which data and FIN leave and are lost: TCP's later tries are
+# seconds apart, and the first to arrive comes after six.
+shut_while_lost() {
+	path delay 500ms
+	in_a "$stream" send 10.1.0.2 --seed 3 --way shut --bytes 8000 &
+	_sender=$!
+	sleep 0.9
+	path_from in_a loss 100%
+	sleep 6
+	in_a tc qdisc del dev veth0 root
+	in_b tc qdisc del dev veth0 root
+	wait "$_sender"
+}
+
+fin__late_retransmissions_are_marked() {
+	watched shut_while_lost && [ "$(seen_kind 3 data)" -gt 0 ] && [ "$(seen_kind 0 data)" = 0 ]
+}
+
 ktap_start
 need_module
 make_hosts
@@ -216,5 +240,5 @@ trap 'drop_hosts; unload_module' EXIT
 TMPDIR=${TMPDIR:-/tmp}
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts
