@@ -270,11 +270,24 @@ static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struc
 	return verdict;
 }
 
+/*
+ * With data TLT sends none of the marks of packets without: such a code point is of another's
+ * choice.  (On the short way data that is marked as control passes for a mark.)
+ */
+static enum tlt_kind tlt_in_kind(const struct tlt_config *config, const struct tlt_packet *p)
+{
+	enum tlt_kind kind = config->kind[p->dscp];
+
+	if (p->data_bytes && (kind == TLT_ECHO || kind == TLT_CLOCK_ECHO || kind == TLT_CONTROL))
+		return TLT_NONE;
+	return kind;
+}
+
 /* RCU read side; @skb, which is for @sk if that is not NULL, is matched by @config. */
 unsigned int tlt_in(struct tlt_net *tn, const struct sk_buff *skb, struct sock *sk,
 		    const struct tlt_config *config, const struct tlt_packet *p)
 {
-	enum tlt_kind kind = config->kind[p->dscp];
+	enum tlt_kind kind = tlt_in_kind(config, p);
 
 	if (kind != TLT_NONE)
 		tlt_count(tn, TLT_STAT_RECEIVED + kind);

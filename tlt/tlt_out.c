@@ -201,6 +201,17 @@ static void tlt_out_take_back(struct tlt_flow *flow)
 }
 
 /*
+ * What has no mark must not look as if it had one, or a switch spares it: the application
+ * may have chosen such a code point, or TCP took it from the SYN (net.ipv4.tcp_reflect_tos).
+ */
+static void tlt_out_unmark(struct sk_buff *skb, const struct tlt_packet *p,
+			   const struct tlt_config *config)
+{
+	if (config->kind[p->dscp] != TLT_NONE)
+		tlt_packet_mark(skb, p, 0);
+}
+
+/*
  * RCU read side; @skb is matched by @config.  If that is not NULL, the caller sends what
  * is returned after @skb, whose last segment it was.
  */
@@ -215,8 +226,10 @@ struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tl
 		return NULL;
 	flow = tlt_out_has_flow(skb->sk) ? tlt_flow_get(tn, skb->sk) : NULL;
 	kind = tlt_out_kind(flow, skb, p, config);
-	if (kind == TLT_NONE)
+	if (kind == TLT_NONE) {
+		tlt_out_unmark(skb, p, config);
 		return NULL;
+	}
 	if (kind == TLT_DATA && skb_is_gso(skb)) {
 		if (tlt_cut_tail(skb, p, flow, &tail)) {
 			tlt_out_in_two(flow, skb, tail, p, config);

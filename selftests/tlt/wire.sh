@@ -209,6 +209,26 @@ peer__deaf_gets_unmarked_data() {
 		[ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 23 data)" = 0 ]
 }
 
+# A peer without TLT gets no data that looks as if it were marked, whatever the application chose.
+foreign__none_of_tlts_own_stays() {
+	in_b "$turnpike" tlt off
+	watched sends 10.1.0.2 200000 --tos 12
+	_status=$?
+	in_b "$turnpike" tlt set
+	[ $_status = 0 ] && [ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 0 data)" -gt 0 ]
+}
+
+# Nor is data with the code point of echoes one: a hundred packets, and some without data.
+foreign__data_is_no_echo() {
+	before=$(received echo "$b")
+	in_a "$turnpike" tlt off
+	sends 10.1.0.2 100000 --write 1000 --pause 0.0001 --tos 28
+	_status=$?
+	in_a "$turnpike" tlt set
+	echo "echoes $(($(received echo "$b") - before))"
+	[ $_status = 0 ] && [ $(($(received echo "$b") - before)) -le 20 ]
+}
+
 # Both hosts keep what they know of each other, however long the connection is idle.
 idle__burst_is_marked_at_once() {
 	watched sends 10.1.0.2 131072 --write 65536 --pause 15 && [ "$(seen_kind 3 data)" -gt 0 ] &&
