@@ -322,10 +322,14 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 	return TLT_DATA;
 }
 
-/* The packet just chosen cannot be marked after all: the next one is. */
+/*
+ * The packet just chosen cannot be marked after all: the next one is.  An echo may have
+ * come meanwhile, and have been taken for this one's.
+ */
 static inline void tlt_sender_take_back(struct tlt_sender *s)
 {
-	s->flight--;
+	if (s->flight)
+		s->flight--;
 	s->mark_ns = 0;
 	s->due = true;
 }

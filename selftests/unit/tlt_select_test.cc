@@ -729,6 +729,24 @@ TEST(Ack, tells_nothing__a_byte_that_came_before)
 	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
 }
 
+TEST_F(Sender, taken_back__the_next_is_important)
+{
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
+	tlt_sender_take_back(&s_);
+	EXPECT_EQ(s_.flight, 0);
+	EXPECT_EQ(send(packet(kMs, 2896, 0)), TLT_DATA);
+}
+
+TEST_F(Sender, taken_back_after_an_echo__nothing_is_in_flight)
+{
+	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
+	EXPECT_TRUE(echo());
+	tlt_sender_take_back(&s_);
+	EXPECT_EQ(s_.flight, 0);
+	EXPECT_EQ(send(packet(kMs, 2896, 0)), TLT_DATA);
+	EXPECT_EQ(s_.flight, 1);
+}
+
 tlt_pipe effort_pipe(u64 now_ns, u32 head, u32 delivered)
 {
 	tlt_pipe p = pipe_at(now_ns, 0, head);
