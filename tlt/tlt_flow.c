@@ -205,16 +205,20 @@ static void tlt_flow_forget_stats(struct tlt_flow *flow)
 /* Begin as the flow of @sk. */
 static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 {
+	WRITE_ONCE(flow->generation, 0);
 	tlt_sender_init(&flow->sender);
 	tlt_receiver_init(&flow->receiver);
-	tlt_flow_name(flow, sk);
+	/* Whose it is the short way, without lock, sees by these, and reads the former then. */
+	smp_wmb();
 	flow->hash = sk->sk_hash;
 	flow->ports = (__force u32)sk->sk_portpair;
-	flow->generation = 0;
+	tlt_flow_name(flow, sk);
 	flow->ending = false;
 	flow->clocks = 0;
 	flow->effort = (struct tlt_effort){ };
 	flow->behind = (struct tlt_behind){ };
+	/* No one has the socket's lock yet who would use it. */
+	flow->copy_bytes = 0;
 	flow->retransmits = 0;
 	tlt_flow_forget_stats(flow);
 }
