@@ -3,13 +3,18 @@
  * After TCP has dealt with a packet that matters to TLT: answer important data that
  * TCP did not answer, and clock where TCP had nothing to send.  A tasklet comes right
  * after the packets of this interrupt; where a process is using the socket, a work
- * item waits for its end.
+ * item waits for its end, but not for ever: the process may wait for a page of its memory,
+ * which another program has to bring (userfaultfd, FUSE), and neither the work of other
+ * flows nor the end of TLT may depend on that.
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 
 #include "tlt.h"
+
+/* Who uses a socket wakes those who wait when done.  Then the work of other flows has its turn. */
+#define TLT_ATTEND_PATIENCE	msecs_to_jiffies(10)
 
 struct tlt_attend_queue {
 	struct llist_head flows;
@@ -79,32 +84,68 @@ static struct sock *tlt_attend_take(struct tlt_flow *flow)
 	return sk;
 }
 
-static void tlt_attend_work(struct work_struct *work)
-{
-	struct tlt_flow *flow = container_of(work, struct tlt_flow, work);
-	struct sock *sk = tlt_attend_take(flow);
-
-	lock_sock(sk);
-	tlt_attend(flow, sk);
-	release_sock(sk);
-	tlt_attend_done(flow, sk);
-}
-
-static void tlt_attend_one(struct tlt_flow *flow)
+/* Unless a process uses the socket.  Bottom halves are off. */
+static bool tlt_attend_try(struct tlt_flow *flow)
 {
 	struct sock *sk = flow->sk;
 
 	bh_lock_sock(sk);
 	if (sock_owned_by_user(sk)) {
-		INIT_WORK(&flow->work, tlt_attend_work);
-		queue_work(tlt_attend_works, &flow->work);
 		bh_unlock_sock(sk);
-		return;
+		return false;
 	}
 	tlt_attend_take(flow);
 	tlt_attend(flow, sk);
 	bh_unlock_sock(sk);
 	tlt_attend_done(flow, sk);
+	return true;
+}
+
+/*
+ * As lock_sock() waits, but for so long only, and beside those whom the socket's end of use
+ * wakes one by one: who is woken here leaves without waking the next.
+ */
+static void tlt_attend_wait_for(struct sock *sk)
+{
+	DEFINE_WAIT(wait);
+
+	spin_lock_bh(&sk->sk_lock.slock);
+	if (sock_owned_by_user(sk)) {
+		prepare_to_wait(&sk->sk_lock.wq, &wait, TASK_UNINTERRUPTIBLE);
+		spin_unlock_bh(&sk->sk_lock.slock);
+		schedule_timeout(TLT_ATTEND_PATIENCE);
+		spin_lock_bh(&sk->sk_lock.slock);
+		finish_wait(&sk->sk_lock.wq, &wait);
+	}
+	spin_unlock_bh(&sk->sk_lock.slock);
+}
+
+static void tlt_attend_work(struct work_struct *work)
+{
+	struct tlt_flow *flow = container_of(work, struct tlt_flow, work);
+	struct sock *sk = flow->sk;
+	bool done;
+
+	tlt_attend_wait_for(sk);
+	local_bh_disable();
+	done = tlt_attend_try(flow);
+	local_bh_enable();
+	if (done)
+		return;
+	if (rcu_access_pointer(flow->tn->config)) {
+		queue_work(tlt_attend_works, &flow->work);
+		return;
+	}
+	tlt_attend_take(flow);
+	tlt_attend_done(flow, sk);
+}
+
+static void tlt_attend_one(struct tlt_flow *flow)
+{
+	if (tlt_attend_try(flow))
+		return;
+	INIT_WORK(&flow->work, tlt_attend_work);
+	queue_work(tlt_attend_works, &flow->work);
 }
 
 static void tlt_attend_tasklet(struct tasklet_struct *tasklet)
