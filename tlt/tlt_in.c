@@ -28,7 +28,23 @@ static const u8 *tlt_in_sack(const struct tcphdr *th, unsigned int *blocks)
 	return NULL;
 }
 
-/* A block below the ACK is a DSACK, and nothing new. */
+static struct tlt_block tlt_in_block(const u8 *at)
+{
+	return (struct tlt_block){ get_unaligned_be32(at), get_unaligned_be32(at + 4) };
+}
+
+static bool tlt_in_has_dsack(const u8 *at, unsigned int blocks, u32 ack)
+{
+	struct tlt_block first, next;
+
+	if (!blocks)
+		return false;
+	first = tlt_in_block(at);
+	if (blocks > 1)
+		next = tlt_in_block(at + TCPOLEN_SACK_PERBLOCK);
+	return tlt_block_came_twice(&first, blocks > 1 ? &next : NULL, ack);
+}
+
 static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *th, u32 ack)
 {
 	unsigned int blocks = 0, i;
@@ -36,6 +52,8 @@ static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *
 
 	if (!at || !tcp_is_sack(tp))
 		return false;
+	if (tlt_in_has_dsack(at, blocks, ack))
+		return true;
 	for (i = 0; i < blocks; i++, at += TCPOLEN_SACK_PERBLOCK) {
 		if (!tlt_tcp_has_news_of(tp, get_unaligned_be32(at), get_unaligned_be32(at + 4),
 					 ack))

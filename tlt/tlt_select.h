@@ -159,7 +159,13 @@ struct tlt_ack {
 	u32 snd_wnd;
 	u32 data_bytes;
 	bool bare;		/* no flag but ACK (and ECE) */
-	bool new_sack;		/* it has a SACK block not seen before */
+	bool new_sack;		/* it has a SACK block not seen before, or tells what came twice */
+};
+
+/* A SACK block. */
+struct tlt_block {
+	u32 start;
+	u32 end;
 };
 
 /* What TCP's own rules for its next ACK are made of. */
@@ -421,6 +427,20 @@ static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
 
 	return known && a->bare && !tlt_before(a->snd_una, a->ack) &&
 	       a->window == a->snd_wnd && !a->new_sack;
+}
+
+/*
+ * Does the first SACK block tell TCP that more than a byte came twice (DSACK, RFC 2883)?  It
+ * has to know: by that it sees that a recovery was not needed.  @next: the second; NULL: none.
+ */
+static inline bool tlt_block_came_twice(const struct tlt_block *first,
+					const struct tlt_block *next, u32 ack)
+{
+	if (first->end - first->start <= 1)
+		return false;
+	return tlt_before(first->start, ack) ||
+	       (next && !tlt_before(first->start, next->start) &&
+		!tlt_before(next->end, first->end));
 }
 
 /*

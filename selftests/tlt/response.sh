@@ -125,6 +125,24 @@ lost__bulk_is_reductions_that_stay() {
 	path delay 200us loss 1% && compare bulk 1 200 && few_taken_back && not_more_lost
 }
 
+# mib NETNS NAME...: the sum of these counters
+mib() {
+	ip netns exec "$1" nstat -asz "${@:2}" | awk '/^Tcp/ { sum += $2 } END { print sum }'
+}
+
+# Segments of clocking that were not lost come twice: nothing of what the peer says of that is lost.
+reordered__what_came_twice_is_told() {
+	path delay 200us reorder 2% && tlt_on --clock segment || return 1
+	_told=$(mib "$b" TcpExtTCPDSACKOldSent) _heard=$(mib "$a" TcpExtTCPDSACKRecv)
+	writes 1 10
+	_status=$?
+	tlt_on
+	_told=$(($(mib "$b" TcpExtTCPDSACKOldSent) - _told))
+	_heard=$(($(mib "$a" TcpExtTCPDSACKRecv) - _heard))
+	echo "the peer told of $_told, TCP heard of $_heard"
+	[ $_status = 0 ] && [ $_told -gt 100 ] && [ $_heard -ge $((_told * 95 / 100)) ]
+}
+
 [ -d "$event" ] || skip_all "needs the trace event tcp_cong_state_set"
 command -v nstat > /dev/null || skip_all "needs nstat"
 cases="$*"

@@ -729,6 +729,25 @@ TEST(Ack, tells_nothing__a_byte_that_came_before)
 	EXPECT_FALSE(tlt_ack_tells_nothing(&a));
 }
 
+TEST(Ack, data_that_came_twice__is_told)
+{
+	const tlt_block wide = {5000, 9000};
+	const tlt_block old_one = {1000, 2448}, inside = {5000, 6448}, same = wide;
+	const tlt_block new_one = {8999, 9001}, byte = {1000, 1001}, inner_byte = {5000, 5001};
+	const tlt_block wraps = {0xfffffff0, 1000};
+
+	EXPECT_TRUE(tlt_block_came_twice(&old_one, nullptr, 2448));
+	EXPECT_TRUE(tlt_block_came_twice(&old_one, &wide, 2448));
+	EXPECT_TRUE(tlt_block_came_twice(&inside, &wide, 2448));
+	EXPECT_TRUE(tlt_block_came_twice(&same, &wide, 2448));
+	EXPECT_TRUE(tlt_block_came_twice(&wraps, nullptr, 1000));
+	EXPECT_FALSE(tlt_block_came_twice(&inside, nullptr, 2448)) << "new";
+	EXPECT_FALSE(tlt_block_came_twice(&new_one, &wide, 2448));
+	EXPECT_FALSE(tlt_block_came_twice(&wide, &inside, 2448));
+	EXPECT_FALSE(tlt_block_came_twice(&byte, nullptr, 2448)) << "clocking's own";
+	EXPECT_FALSE(tlt_block_came_twice(&inner_byte, &wide, 2448));
+}
+
 TEST_F(Sender, taken_back__the_next_is_important)
 {
 	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
