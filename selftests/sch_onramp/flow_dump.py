@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kernel's dump of flows, by hand: no message is put together with another.
 
-flows.py dump [--wait SECONDS]
+flow_dump.py dump [--wait SECONDS]
     read it, waiting so long before each of the kernel's buffers; prints messages=N, distinct=N of these,
     interrupted=1 if the kernel said that it began anew, and missing=N of the local ports read from
     standard input, one a line
@@ -53,6 +53,8 @@ def dump(args):
     wanted = {int(line) for line in sys.stdin.read().split()}
     sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC)
     family = genl.family_id(sock, "turnpike_onramp")
+    # The kernel fills one buffer at a time, and not those that are not waited for.
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     # The answer to the question for the family ends with an acknowledgement, which was read.
     sock.send(struct.pack("=LHHLLBBH", 20, family, NLM_F_REQUEST_DUMP, 2, 0, ONRAMP_CMD_FLOWS, 1, 0))
     count, interrupted, seen = 0, 0, set()

@@ -130,15 +130,15 @@ figures__are_those_of_the_qdisc() {
 	done
 }
 
-# start_many FLOWS [ADDRESS]: so many connections; each sends now and then
+# start_many FLOWS [ADDRESS]: so many connections; each sends now and then, together enough for receipts
 start_many() {
-	ip netns exec "$a" "$traffic" send "${2:-10.1.0.2}" --flows "$1" --write 100 --interval 1 \
+	ip netns exec "$a" "$traffic" send "${2:-10.1.0.2}" --flows "$1" --write $((300000 / $1)) --interval 1 \
 		--seconds 1000 --abort > "$TMPDIR/many" 2>&1 &
 	crowd=$!
 }
 
 all_are_there() {
-	[ "$(in_a "$here/flows.py" dump < /dev/null | sed 's/.*distinct=\([0-9]*\).*/\1/')" -ge "$1" ]
+	[ "$(in_a "$here/flow_dump.py" dump < /dev/null | sed 's/.*distinct=\([0-9]*\).*/\1/')" -ge "$1" ]
 }
 
 stop_many() {
@@ -152,7 +152,7 @@ dump__of_thousands_is_whole() {
 	acker on && onramp feedback orack || return 1
 	start_many "$many"
 	wait_for "$many flows" all_are_there "$many"
-	said=$(ports | in_a "$here/flows.py" dump)
+	said=$(ports | in_a "$here/flow_dump.py" dump)
 	list=$(flows)
 	stop_many $crowd
 	echo "$said"
@@ -161,14 +161,15 @@ dump__of_thousands_is_whole() {
 		[ "$(of_flows "len(flows)")" = "$many" ]
 }
 
-# While it is read the table grows: it begins anew, says so, and nobody is missing.
+# While it is read the table grows: it begins anew, says so, and nobody is missing. Connections are
+# controlled once their peer has sent receipts, some seconds later.
 dump__while_the_table_grows_misses_nobody() {
 	acker on && onramp feedback orack || return 1
 	start_many "$few"
 	_first=$crowd
 	wait_for "$few flows" all_are_there "$few" && ports > "$TMPDIR/ports"
 	start_many "$few" fd01::2
-	in_a "$here/flows.py" dump --wait 0.2 < "$TMPDIR/ports" > "$TMPDIR/said"
+	in_a "$here/flow_dump.py" dump --wait $((3000 / few)) < "$TMPDIR/ports" > "$TMPDIR/said"
 	wait_for "twice as many flows" all_are_there $((2 * few))
 	stop_many $_first $crowd
 	said=$(cat "$TMPDIR/said")
@@ -186,7 +187,7 @@ dump__under_churn_has_who_stays() {
 	_churn=$!
 	_status=0
 	for _ in $(seq 20); do
-		said=$(in_a "$here/flows.py" dump --wait 0.01 < "$TMPDIR/ports")
+		said=$(in_a "$here/flow_dump.py" dump --wait 0.01 < "$TMPDIR/ports")
 		[ "$(field missing "$said")" = 0 ] || { _status=1; break; }
 	done
 	kill $_churn
