@@ -370,7 +370,7 @@ enum tlt_attach {
 
 enum {
 	TLT_RULE_UNSPEC,
-	TLT_RULE_IFINDEX,	/* u32: device the packets leave and arrive by */
+	TLT_RULE_IFINDEX,	/* s32, above 0: device the packets leave and arrive by */
 	TLT_RULE_PORT_LOW,	/* u16, host order: port of either end */
 	TLT_RULE_PORT_HIGH,	/* u16; TLT_RULE_PORT_LOW if not given */
 	TLT_RULE_ADDRESS,	/* 4 or 16 bytes: the other end's */

@@ -69,6 +69,10 @@ set__nonsense_is_refused() {
 		refused "no address" --rule peer=10.1.0 &&
 		refused "0 to 32" --rule peer=10.1.0.0/33 &&
 		refused "not '" --rule color=red &&
+		refused "has to follow" --rule "" &&
+		refused "has to follow" --rule port=5, &&
+		refused "is not NAME=VALUE" --rule port=5,,uid=1 &&
+		refused "is not a number" --rule port=010 &&
 		refused "given twice" --rule port=1,port=2 &&
 		refused "0 to 4294967294" --rule uid=4294967295 &&
 		refused "0 to 4294967294" --rule uid=root &&

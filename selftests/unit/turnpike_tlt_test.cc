@@ -89,6 +89,24 @@ TEST(TltRule, cgroups_that_are_none__are_refused)
 	EXPECT_EQ(tlt_rule(longest).cgroup.size(), TLT_CGROUP_PATH_MAX - 1u);
 }
 
+TEST(TltRule, nothing_at_all__is_not_all_tcp)
+{
+	expect_refused("", "has to follow");
+	expect_refused(",", "has to follow");
+	expect_refused("port=5,", "has to follow");
+	expect_refused(",port=5", "not NAME=VALUE");
+	expect_refused("port=5,,uid=1", "not NAME=VALUE");
+}
+
+TEST(TltRule, numbers_of_another_base__are_no_surprise)
+{
+	for (const char *text : {"port=010", "port=00", "port=+5", "port= 5", "port=1-010", "port=0x",
+				 "port=08"})
+		expect_refused(text, "is not a number");
+	EXPECT_EQ(tlt_rule("port=0x50").port_low, 80);
+	EXPECT_EQ(tlt_rule("uid=0").uid_low, 0u);
+}
+
 TEST(TltRule, other_names__are_refused)
 {
 	expect_refused("gid=1", "dev, port, peer, uid and cgroup, not 'gid'");

@@ -42,6 +42,8 @@ std::map<std::string, std::string> assignments(const std::string &text)
 {
 	std::map<std::string, std::string> values;
 
+	if (text.empty() || text.back() == ',')
+		throw Error("'" + text + "' ends where NAME=VALUE has to follow");
 	for (const std::string &part : split(text, ',')) {
 		std::size_t equal = part.find('=');
 		if (equal == std::string::npos || equal + 1 == part.size())
@@ -53,12 +55,19 @@ std::map<std::string, std::string> assignments(const std::string &text)
 	return values;
 }
 
+// Decimal or, from 0x on, hexadecimal; 010 is a slip, or else eight to some and ten to others.
+bool is_number(const std::string &text)
+{
+	return !text.empty() && text[0] >= '0' && text[0] <= '9' &&
+	       (text[0] != '0' || text.size() == 1 || text[1] == 'x' || text[1] == 'X');
+}
+
 unsigned number(const std::string &text, unsigned low, unsigned high)
 {
 	char *end = nullptr;
 	unsigned long value = std::strtoul(text.c_str(), &end, 0);
 
-	if (text.empty() || text[0] == '-' || *end || value < low || value > high)
+	if (!is_number(text) || *end || value < low || value > high)
 		throw Error("'" + text + "' is not a number from " +
 			    std::to_string(low) + " to " + std::to_string(high));
 	return static_cast<unsigned>(value);
