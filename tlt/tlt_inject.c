@@ -127,6 +127,7 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
 		.delivered = tp->delivered,
 		.will_send = tlt_inject_tcp_will_send(sk),
 		.closed = !tp->snd_wnd,
+		.forbidden = !tlt_inject_allowed(sk),
 	};
 	if (pipe->min_rtt_us == ~0U)
 		pipe->min_rtt_us = 0;
@@ -263,7 +264,7 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
 	WRITE_ONCE(flow->injecting, skb);
 	err = inet_csk(sk)->icsk_af_ops->queue_xmit(sk, skb, &inet_sk(sk)->cork.fl);
 	WRITE_ONCE(flow->injecting, NULL);
-	return err;
+	return net_xmit_eval(err);
 }
 
 /*
@@ -328,9 +329,12 @@ static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
 	answer = tlt_sender_clock(&flow->sender, pipe, data);
 	if (answer == TLT_CLOCK_SEND && !tlt_effort_is_due(&flow->effort, pipe))
 		answer = TLT_CLOCK_LIMITED;
+	flow->stat_refused += answer == TLT_CLOCK_REFUSED;
 	tlt_flow_unlock(flow);
 	if (answer == TLT_CLOCK_LIMITED)
 		tlt_count(flow->tn, TLT_STAT_INJECT_LIMITED);
+	if (answer == TLT_CLOCK_REFUSED)
+		tlt_count(flow->tn, TLT_STAT_INJECT_REFUSED);
 	return answer == TLT_CLOCK_SEND;
 }
 
@@ -353,6 +357,17 @@ static void tlt_inject_sent(struct tlt_flow *flow, const struct tlt_pipe *pipe, 
 	if (flow->clocks < TLT_COUNT_MAX)
 		flow->clocks++;
 	tlt_inject_count(flow, bytes);
+	tlt_flow_unlock(flow);
+}
+
+/* It never left: nothing is in flight, and the next data is important. */
+static void tlt_inject_failed(struct tlt_flow *flow)
+{
+	tlt_flow_lock(flow);
+	tlt_sender_take_back(&flow->sender);
+	tlt_effort_take_back(&flow->effort);
+	if (flow->clocks)
+		flow->clocks--;
 	tlt_flow_unlock(flow);
 }
 
@@ -406,11 +421,6 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 	tlt_inject_look(sk, of, tail, config->clock, &pipe);
 	if (!tlt_inject_choose(flow, sk, &pipe, &data))
 		return;
-	if (!tlt_inject_allowed(sk)) {
-		flow->stat_refused++;
-		tlt_count(flow->tn, TLT_STAT_INJECT_REFUSED);
-		return;
-	}
 	if (data.tail)
 		of = tail;
 	seq = data.tail ? pipe.tail : pipe.head;
@@ -422,6 +432,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 	tlt_inject_note(flow, sk, of, &data, pipe.now_ns);
 	if (!tlt_inject_send(flow, sk, skb))
 		return;
+	tlt_inject_failed(flow);
 failed:
 	tlt_count(flow->tn, TLT_STAT_INJECT_FAILED);
 }

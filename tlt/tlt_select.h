@@ -126,6 +126,7 @@ struct tlt_pipe {
 	u32 delivered;		/* segments, of which TCP has news: it changes with each */
 	bool will_send;		/* a timer of this host's makes TCP send soon */
 	bool closed;		/* the peer's window: its TCP takes nothing */
+	bool forbidden;		/* the socket's state or kind does not allow it */
 	bool heard;		/* the end of the newest important packet was delivered */
 };
 
@@ -141,6 +142,7 @@ enum tlt_clock_answer {
 	TLT_CLOCK_NOTHING,	/* no need to send */
 	TLT_CLOCK_SEND,
 	TLT_CLOCK_LIMITED,	/* too short after the last important packet */
+	TLT_CLOCK_REFUSED,	/* forbidden */
 };
 
 struct tlt_clock_data {
@@ -483,6 +485,8 @@ tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_cloc
 	if (!s->due || s->flight || !p->head_bytes || p->will_send || p->closed ||
 	    tlt_sender_peer(s) == TLT_PEER_DEAF)
 		return TLT_CLOCK_NOTHING;
+	if (p->forbidden)
+		return TLT_CLOCK_REFUSED;
 	/*
 	 * An echo cannot be faster than the path; half of that allows for its noise.  What
 	 * came was of an older packet, and the newest is on its way; unless the peer has it,
@@ -545,6 +549,13 @@ static inline void tlt_effort_sent(struct tlt_effort *e, const struct tlt_pipe *
 	e->head = p->head;
 	e->delivered = p->delivered;
 	e->sent_ns = p->now_ns;
+}
+
+/* What was to be sent last was not, and no echo will come; something else may go at once. */
+static inline void tlt_effort_take_back(struct tlt_effort *e)
+{
+	if (e->vain)
+		e->vain--;
 }
 
 /* When the clock data was sent whose echo is awaited; 0: there is none. */

@@ -854,6 +854,34 @@ TEST(Effort, any_rtt__no_gap_is_longer_than_tcps_timer)
 	}
 }
 
+TEST(Effort, taken_back__is_none)
+{
+	tlt_effort e{};
+
+	for (int i = 0; i < 100; i++) {
+		tlt_pipe p = effort_pipe(kMs, 1, 0);
+		ASSERT_TRUE(tlt_effort_is_due(&e, &p)) << i;
+		tlt_effort_sent(&e, &p);
+		tlt_effort_take_back(&e);
+	}
+	tlt_effort_take_back(&e);
+	EXPECT_EQ(e.vain, 0);
+}
+
+TEST_F(Sender, clock__forbidden_changes_nothing)
+{
+	send(packet(kMs, 1448, 0));
+	ASSERT_TRUE(echo());
+	tlt_pipe p = pipe_at(kMs + 1, 0, 0);
+	p.min_rtt_us = 100;
+	p.forbidden = true;
+	EXPECT_EQ(clock(p), TLT_CLOCK_REFUSED);
+	EXPECT_EQ(s_.flight, 0);
+	EXPECT_TRUE(s_.due);
+	p.head_bytes = 0;
+	EXPECT_EQ(clock(p), TLT_CLOCK_NOTHING) << "there is nothing to refuse";
+}
+
 TEST_F(Sender, clock__not_into_a_closed_window)
 {
 	send(packet(kMs, 1448, 0));
