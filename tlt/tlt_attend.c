@@ -52,6 +52,18 @@ static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
 	tp_tcp_send_ack(sk);
 }
 
+/*
+ * As TCP does wherever it begins to work.  What it sends says this time (TSval), and what
+ * clocking sends must not say a later one: TCP's next packet would be refused as old (PAWS).
+ */
+static void tlt_attend_set_clock(struct tcp_sock *tp)
+{
+	u64 now_ns = tcp_clock_ns();
+
+	tp->tcp_clock_cache = now_ns;
+	tp->tcp_mstamp = div_u64(now_ns, NSEC_PER_USEC);
+}
+
 /* The socket is locked. */
 static void tlt_attend(struct tlt_flow *flow, struct sock *sk)
 {
@@ -60,6 +72,7 @@ static void tlt_attend(struct tlt_flow *flow, struct sock *sk)
 	rcu_read_lock();
 	config = rcu_dereference(flow->tn->config);
 	if (config) {
+		tlt_attend_set_clock(tcp_sk(sk));
 		tlt_attend_answer(flow, sk);
 		tlt_inject(flow, sk, config);
 	}
