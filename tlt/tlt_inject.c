@@ -396,16 +396,6 @@ unlock:
 	bh_unlock_sock(sk);
 }
 
-/*
- * TCP stamps by the time that it looked at last, an ACK after its reader took data by one of
- * before that: it must not be older than what is injected meanwhile.
- */
-static void tlt_inject_look_at_clock(struct tcp_sock *tp)
-{
-	tp->tcp_clock_cache = tcp_clock_ns();
-	tp->tcp_mstamp = div_u64(tp->tcp_clock_cache, NSEC_PER_USEC);
-}
-
 /* Nothing important is in flight: put something there if TCP did not.  Socket locked. */
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config)
 {
@@ -416,7 +406,6 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 
 	if (!of)
 		return;
-	tlt_inject_look_at_clock(tcp_sk(sk));
 	tail = tlt_inject_tail(sk);
 	tlt_inject_look(sk, of, tail, config->clock, &pipe);
 	if (!tlt_inject_choose(flow, sk, &pipe, &data))
