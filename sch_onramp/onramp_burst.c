@@ -13,7 +13,8 @@
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
 {
 	struct onramp_ctl *ctl = f->ctl;
-	u64 rate = f->release.rate ?: READ_ONCE(sk->sk_pacing_rate);
+	u64 rate = f->release.rate ? onramp_burst_rate(q->burst_per_line, f->release.rate) :
+				     READ_ONCE(sk->sk_pacing_rate);
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 	u32 mss = READ_ONCE(tcp_sk(sk)->mss_cache);
 

@@ -10,6 +10,11 @@
  * A flow's rate says how many others there are, wherever they send from: each has its
  * share C / N.  A burst of rate * T / 2 from each is then C * T / 2 together, half of what
  * T allows, and a single flow at line rate keeps the large ones that save cycles.
+ *
+ * Flows that are paused are in step: when the queue has gone each sends a burst, and what
+ * each sends is in proportion to that.  If it were to the rate, too, any shares would last.
+ * So a paused flow's burst is (3/2 - x) times as large, x its share of this host's line: of
+ * two flows at 60 and 40 % they are as 54 and 44, and then as equal as the flows.
  */
 #ifndef ONRAMP_BURST_H
 #define ONRAMP_BURST_H
@@ -29,6 +34,29 @@
 static inline u64 onramp_burst_mult(u64 threshold_ns)
 {
 	return tp_div((threshold_ns / 2) << ONRAMP_BURST_SHIFT, 1000000000ULL);
+}
+
+/* Shares of a line, in 2^-20. */
+#define ONRAMP_BURST_SHARE_SHIFT	20
+#define ONRAMP_BURST_PER_LINE_SHIFT	50
+
+/* To make a share of a rate; @line_rate in bytes per second, 0: not known. */
+static inline u64 onramp_burst_per_line(u64 line_rate)
+{
+	return line_rate ? tp_div(1ULL << ONRAMP_BURST_PER_LINE_SHIFT, line_rate) : 0;
+}
+
+/* The rate that a paused flow's bursts are for; @per_line from onramp_burst_per_line(). */
+static inline u64 onramp_burst_rate(u64 per_line, u64 rate)
+{
+	u64 one = 1ULL << ONRAMP_BURST_SHARE_SHIFT;
+	u64 share = tp_mul_shr(rate, per_line,
+			       ONRAMP_BURST_PER_LINE_SHIFT - ONRAMP_BURST_SHARE_SHIFT);
+
+	if (!per_line)
+		return rate;
+	return tp_mul_shr(rate, one + one / 2 - (share < one ? share : one),
+			  ONRAMP_BURST_SHARE_SHIFT);
 }
 
 /* @rate in bytes per second, @mult from onramp_burst_mult(), @mss at most 65535. */
