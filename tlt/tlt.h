@@ -109,7 +109,7 @@ struct tlt_flow {
 	struct sock *sk;		/* held while queued */
 	struct llist_node attend;	/* while queued */
 	struct work_struct work;	/* while queued, where the socket is in use */
-	refcount_t refs;		/* the table's and that of being queued */
+	refcount_t refs;		/* the table's, its place's and that of being queued */
 	struct rcu_head rcu;
 };
 

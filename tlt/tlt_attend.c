@@ -179,8 +179,12 @@ void tlt_attend_later(struct tlt_flow *flow, struct sock *sk)
 
 	if (test_and_set_bit_lock(TLT_FLOW_QUEUED, &flow->state))
 		return;
+	/* It was idle for long, and is just being forgotten. */
+	if (!refcount_inc_not_zero(&flow->refs)) {
+		clear_bit_unlock(TLT_FLOW_QUEUED, &flow->state);
+		return;
+	}
 	sock_hold(sk);
-	refcount_inc(&flow->refs);
 	atomic_inc(&flow->tn->attending);
 	flow->sk = sk;
 	llist_add(&flow->attend, &queue->flows);

@@ -55,12 +55,24 @@ void tlt_flow_put(struct tlt_flow *flow)
 		kfree_rcu(flow, rcu);
 }
 
+/* What is found in a place has a reference of that place's: it ends a grace period later. */
+static bool tlt_flow_exchange(struct tlt_flow __rcu **place, struct tlt_flow *former,
+			      struct tlt_flow *flow)
+{
+	if (cmpxchg(place, RCU_INITIALIZER(former), RCU_INITIALIZER(flow)) !=
+	    RCU_INITIALIZER(former))
+		return false;
+	if (former)
+		tlt_flow_put(former);
+	return true;
+}
+
 static void tlt_flow_leave_place(struct tlt_flow *flow)
 {
 	struct tlt_flow __rcu **place = tlt_flow_place(flow->tn, flow->key);
 
 	if (rcu_access_pointer(*place) == flow)
-		cmpxchg(place, RCU_INITIALIZER(flow), NULL);
+		tlt_flow_exchange(place, flow, NULL);
 }
 
 /*
@@ -74,9 +86,12 @@ static void tlt_flow_take_place(struct tlt_flow *flow)
 
 	if (other == flow || (other && READ_ONCE(other->used) == tcp_jiffies32))
 		return;
+	if (!refcount_inc_not_zero(&flow->refs))
+		return;
 	/* Full barrier; pairs with the one in tlt_flow_drop(): one of both sees the other. */
-	cmpxchg(place, RCU_INITIALIZER(other), RCU_INITIALIZER(flow));
-	if (READ_ONCE(flow->gone))
+	if (!tlt_flow_exchange(place, other, flow))
+		tlt_flow_put(flow);
+	else if (READ_ONCE(flow->gone))
 		tlt_flow_leave_place(flow);
 }
 
@@ -311,10 +326,23 @@ static void tlt_flow_free(void *pointer, void *unused)
 	tlt_flow_put(pointer);
 }
 
+static void tlt_flow_clear_places(struct tlt_net *tn)
+{
+	unsigned int i;
+
+	for (i = 0; tn->recent && i < 1 << TLT_RECENT_BITS; i++) {
+		struct tlt_flow *flow = rcu_dereference_protected(tn->recent[i], true);
+
+		if (flow)
+			tlt_flow_exchange(&tn->recent[i], flow, NULL);
+	}
+}
+
 /* No hook runs any more and nothing is queued. */
 void tlt_flow_net_exit(struct tlt_net *tn)
 {
 	cancel_delayed_work_sync(&tn->reaper);
+	tlt_flow_clear_places(tn);
 	rhashtable_free_and_destroy(&tn->flows, tlt_flow_free, NULL);
 	kvfree(tn->recent);
 }
