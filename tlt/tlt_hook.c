@@ -46,7 +46,10 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 	tail = tlt_out(tn, skb, config, &p);
 	if (!tail)
 		return NF_ACCEPT;
-	/* Netfilter goes on with one packet only; these hooks are the last. */
+	/*
+	 * Netfilter goes on with one packet only.  These hooks are the last but for those of
+	 * others with the same priority that were added later: they do not see these two.
+	 */
 	state->okfn(state->net, state->sk, skb);
 	state->okfn(state->net, state->sk, tail);
 	return NF_STOLEN;
