@@ -13,8 +13,9 @@
  *
  * Flows that are paused are in step: when the queue has gone each sends a burst, and what
  * each sends is in proportion to that.  If it were to the rate, too, any shares would last.
- * So a paused flow's burst is (3/2 - x) times as large, x its share of this host's line: of
- * two flows at 60 and 40 % they are as 54 and 44, and then as equal as the flows.
+ * So the burst of a paused flow that has more than half of this host's line, x of it, is
+ * (3/2 - x) times as large: of two flows at 60 and 40 % they are as 54 and 40, and with them
+ * shares meet.  Many flows, none of which has half, are told apart by what they lose.
  */
 #ifndef ONRAMP_BURST_H
 #define ONRAMP_BURST_H
@@ -53,7 +54,7 @@ static inline u64 onramp_burst_rate(u64 per_line, u64 rate)
 	u64 share = tp_mul_shr(rate, per_line,
 			       ONRAMP_BURST_PER_LINE_SHIFT - ONRAMP_BURST_SHARE_SHIFT);
 
-	if (!per_line)
+	if (share <= one / 2)
 		return rate;
 	return tp_mul_shr(rate, one + one / 2 - (share < one ? share : one),
 			  ONRAMP_BURST_SHARE_SHIFT);

@@ -7,15 +7,10 @@
  * constant (1.2 for TCP's pacing), and what all flows multiply alike keeps every share
  * as unequal as it is.  So:
  *
- *      rate after a pause = throughput x of the last window + step (2 - 2 x / C)
+ *      rate after a pause = throughput of the last window + step
  *
- * Flows of one queue that are paused for the same share s of the time get equal by a step
- * that is one for all: x <- (1 - s) (x + step) has one fixed point.  But they are not.  The
- * larger a flow's part of the traffic is, the more of the queue goes when it pauses, the
- * larger beta gets (eq. 3), and the more eq. 4 forgives it: by the step alone two flows of a
- * port keep whatever shares they come to have.  So it shrinks towards the rate C of this
- * host's line, where nobody has anything left to gain; of two flows that share C each has
- * the plain step.
+ * with one step for all.  Flows of one queue are paused for the same share s of the time;
+ * x <- (1 - s) (x + step) has its fixed point at step (1 - s) / s, the same for each.
  *
  * A flow that no pause met through a whole window needs none of this, and has its
  * congestion control's rate.  State in, event in, state out; nothing else is touched.
@@ -52,33 +47,9 @@ static inline void onramp_release_init(struct onramp_release *r, u64 now_ns)
 	r->paused = false;
 }
 
-/* What a flow's rate grows by, from its throughput. */
-struct onramp_release_step {
-	u64 most;		/* of a flow that has next to nothing, bytes per second */
-	u64 slope;		/* less for each byte per second that it has, 2^-20 */
-};
-
-/* A frame in a nanosecond, twice, are 2^42 bytes per second: 20 bits more are left. */
-#define ONRAMP_RELEASE_SLOPE_SHIFT	20
-
-/* @line_rate: C, bytes per second; 0: not known, and the step is the same for all. */
-static inline void onramp_release_step_init(struct onramp_release_step *s, u64 threshold_ns,
-					    u64 line_rate)
+static inline u64 onramp_release_step(u64 threshold_ns)
 {
-	s->most = tp_div(ONRAMP_RELEASE_STEP_BYTES * 1000000000ULL,
-			 threshold_ns ? threshold_ns : 1);
-	s->slope = 0;
-	if (!line_rate)
-		return;
-	s->most += s->most / 2;
-	s->slope = tp_div(s->most << ONRAMP_RELEASE_SLOPE_SHIFT, line_rate);
-}
-
-static inline u64 onramp_release_growth(const struct onramp_release_step *s, u64 rate)
-{
-	u64 less = tp_mul_shr(rate, s->slope, ONRAMP_RELEASE_SLOPE_SHIFT);
-
-	return s->most - (less < s->most ? less : s->most);
+	return tp_div(ONRAMP_RELEASE_STEP_BYTES * 1000000000ULL, threshold_ns ? threshold_ns : 1);
 }
 
 /* A packet met a pause. */
@@ -87,12 +58,10 @@ static inline void onramp_release_held(struct onramp_release *r)
 	r->paused = true;
 }
 
-static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns,
-					const struct onramp_release_step *step)
+static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns, u64 step)
 {
-	u64 rate = tp_div(r->bytes * 1000000000ULL, elapsed_ns);
+	u64 rate = tp_div(r->bytes * 1000000000ULL, elapsed_ns) + step;
 
-	rate += onramp_release_growth(step, rate);
 	/* Less than before says nothing if there was not more to send. */
 	if (!r->paused)
 		r->rate = 0;
@@ -102,7 +71,7 @@ static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns
 
 /* A packet leaves; @more: the flow has others to send. */
 static inline void onramp_release_sent(struct onramp_release *r, u64 now_ns, u32 bytes, bool more,
-				       const struct onramp_release_step *step)
+				       u64 step)
 {
 	u64 elapsed_ns = now_ns - r->began_ns;
 

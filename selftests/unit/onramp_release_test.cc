@@ -17,20 +17,12 @@ constexpr u64 kUs = 1000;
 constexpr u64 kStart = 1000000000;
 constexpr u32 kBytes = 2962;
 
-// The same for every rate.
-onramp_release_step Plain(u64 most)
-{
-	return { .most = most, .slope = 0 };
-}
-
 // Sends at `rate' until `until', with something left each time.
-u64 SendFor(onramp_release *r, u64 now, u64 until, double rate, u64 most, bool more = true)
+u64 SendFor(onramp_release *r, u64 now, u64 until, double rate, u64 step, bool more = true)
 {
-	const onramp_release_step step = Plain(most);
-
 	while (now < until) {
 		now += std::llround(kBytes * 1e9 / rate);
-		onramp_release_sent(r, now, kBytes, more, &step);
+		onramp_release_sent(r, now, kBytes, more, step);
 	}
 	return now;
 }
@@ -42,37 +34,10 @@ class Release : public ::testing::Test {
 	onramp_release r_;
 };
 
-onramp_release_step Step(u64 threshold_ns, u64 line_rate)
+TEST_F(Release, step__is_a_frame_in_every_threshold)
 {
-	onramp_release_step step;
-
-	onramp_release_step_init(&step, threshold_ns, line_rate);
-	return step;
-}
-
-TEST_F(Release, step__without_a_line_is_a_frame_in_every_threshold)
-{
-	const onramp_release_step step = Step(50 * kUs, 0);
-
-	EXPECT_NEAR(onramp_release_growth(&step, 0), 1514 / 50e-6, 1);
-	EXPECT_NEAR(onramp_release_growth(&step, 100000000000), 1514 / 50e-6, 1);
-	EXPECT_GT(Step(0, 0).most, 0u);
-}
-
-TEST_F(Release, step__shrinks_to_nothing_at_line_rate)
-{
-	for (u64 threshold = 1; threshold <= 1000000000; threshold *= 10) {
-		for (u64 line = 250000; line < 200000000000; line *= 3) {
-			const onramp_release_step step = Step(threshold, line);
-			const double most = 1.5 * 1514e9 / threshold;
-
-			for (double part = 0; part <= 1; part += 0.125) {
-				EXPECT_NEAR(onramp_release_growth(&step, u64(part * line)), most * (1 - part),
-					    2 + most * 1e-3 + line * 1e-5) << threshold << " " << line;
-			}
-			EXPECT_LE(onramp_release_growth(&step, 3 * line), line * 1e-5);
-		}
-	}
+	EXPECT_NEAR(onramp_release_step(50 * kUs), 1514 / 50e-6, 1);
+	EXPECT_GT(onramp_release_step(0), 0u);
 }
 
 TEST_F(Release, not_paused__congestion_control_decides)
@@ -127,27 +92,23 @@ TEST_F(Release, after_idling__no_rate_of_nothing)
 	u64 now = SendFor(&r_, kStart, kStart + 100 * kUs, 1e8, 1000, false);
 
 	onramp_release_held(&r_);
-	const onramp_release_step step = Plain(1000);
-
-	onramp_release_sent(&r_, now + 3600000000000ULL, kBytes, true, &step);
+	onramp_release_sent(&r_, now + 3600000000000ULL, kBytes, true, 1000);
 	EXPECT_EQ(r_.rate, 0u);
 }
 
 TEST_F(Release, any_speed__follows_double_precision)
 {
-	const onramp_release_step step = Plain(7);
-
 	for (double gbps = 0.01; gbps < 800; gbps *= 1.7) {
 		double rate = gbps * 1.25e8, sent = 0;
 		u64 now = kStart, bytes = 0;
 
 		onramp_release_init(&r_, now);
-		onramp_release_sent(&r_, now + 2000 * kUs, 1, true, &step);
+		onramp_release_sent(&r_, now + 2000 * kUs, 1, true, 7);
 		now += 2000 * kUs;
 		onramp_release_held(&r_);
 		while (now - kStart - 2000 * kUs < ONRAMP_RELEASE_WINDOW_NS) {
 			now += std::max<u64>(1, std::llround(64000 * 1e9 / rate));
-			onramp_release_sent(&r_, now, 64000, true, &step);
+			onramp_release_sent(&r_, now, 64000, true, 7);
 			bytes += 64000;
 		}
 		sent = bytes * 1e9 / (now - kStart - 2000 * kUs) + 7;
@@ -163,7 +124,7 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 	std::vector<onramp_release> flows(kFlows);
 	std::vector<double> share(kFlows);
 	const double line = 1.25e9;
-	const onramp_release_step step = Step(50 * kUs, u64(line));
+	const u64 step = onramp_release_step(50 * kUs);
 	u64 now = kStart;
 
 	std::iota(share.begin(), share.end(), 1);
@@ -171,7 +132,7 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 		s *= line / (kFlows * (kFlows + 1) / 2);
 	for (auto &f : flows) {
 		onramp_release_init(&f, now);
-		onramp_release_sent(&f, now, 0, true, &step);
+		onramp_release_sent(&f, now, 0, true, step);
 	}
 	for (int window = 0; window < 60; window++) {
 		u64 end = now + ONRAMP_RELEASE_WINDOW_NS;
@@ -181,7 +142,7 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 			onramp_release_held(&flows[i]);
 			if (!window)
 				flows[i].full = true;
-			onramp_release_sent(&flows[i], end, u32(share[i] * 1e-3), true, &step);
+			onramp_release_sent(&flows[i], end, u32(share[i] * 1e-3), true, step);
 			wanted += flows[i].rate;
 		}
 		for (int i = 0; i < kFlows; i++)
@@ -190,36 +151,6 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 	}
 	EXPECT_LT(*std::max_element(share.begin(), share.end()),
 		  1.02 * *std::min_element(share.begin(), share.end()));
-}
-
-// Eq. 3 and 4 pause a flow the less, the larger its part of the traffic is: in the virtual rack
-// beta was about as the square root of it.
-TEST(onramp_release, larger_flow_is_paused_less__does_not_keep_its_share)
-{
-	const double line = 1.25e9;
-	const onramp_release_step shrinking = Step(50 * kUs, u64(line));
-	const onramp_release_step plain = Plain(shrinking.most / 2);
-
-	for (const onramp_release_step *step : { &shrinking, &plain }) {
-		double share[2] = { 0.7 * line, 0.3 * line };
-
-		for (int window = 0; window < 400; window++) {
-			double wanted[2], paused[2], over;
-
-			for (int i = 0; i < 2; i++) {
-				wanted[i] = share[i] + onramp_release_growth(step, u64(share[i]));
-				paused[i] = 1 / std::sqrt(share[i]);
-			}
-			over = wanted[0] + wanted[1] - line;
-			share[0] = wanted[0] - over * paused[0] / (paused[0] + paused[1]);
-			share[0] = std::min(share[0], 0.999 * line);
-			share[1] = line - share[0];
-		}
-		if (step == &shrinking)
-			EXPECT_LT(share[0], 0.55 * line);
-		else
-			EXPECT_GT(share[0], 0.7 * line);
-	}
 }
 
 }  // namespace
