@@ -5,7 +5,7 @@
 owned.py receive PORT DEVICE
     take a connection and read from it into memory that is not there yet, while nobody may
     change or look at the memory map: recv() then waits, with the socket's lock, for as long
-    as DEVICE delays a packet. Prints "read N" after that.
+    as DEVICE takes for two packets of 60 bytes. Prints "read N" after that.
 owned.py send ADDRESS PORT
     send small packets to it for three seconds
 
@@ -26,15 +26,17 @@ TP_STATUS_SEND_REQUEST = 1
 HEADER = 32  # struct tpacket_hdr, before the frame
 FRAME = bytes.fromhex("ffffffffffff" "020000000001" "88b5") + bytes(46)
 BLOCK = 4096
+SLOT = 2048
 
 
 def ring_of(device):
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    sock.setsockopt(SOL_PACKET, PACKET_TX_RING, struct.pack("4I", BLOCK, 1, 2048, 2))
+    sock.setsockopt(SOL_PACKET, PACKET_TX_RING, struct.pack("4I", BLOCK, 1, SLOT, BLOCK // SLOT))
     sock.bind((device, 0x88b5))
     ring = mmap.mmap(sock.fileno(), BLOCK)
-    ring[HEADER:HEADER + len(FRAME)] = FRAME
-    ring[0:12] = struct.pack("LI", TP_STATUS_SEND_REQUEST, len(FRAME))
+    for at in range(0, BLOCK, SLOT):
+        ring[at + HEADER:at + HEADER + len(FRAME)] = FRAME
+        ring[at:at + 12] = struct.pack("LI", TP_STATUS_SEND_REQUEST, len(FRAME))
     return sock, ring
 
 

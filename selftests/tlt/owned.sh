@@ -10,11 +10,14 @@ owned=$here/owned.py
 port=5300
 read_file=${TMPDIR:-/tmp}/tlt-held.$$
 
-# A device whose packets take twenty seconds to leave, and a reader that waits for one of them.
+# A device whose second packet waits for twenty seconds, and a reader that waits for it. (netem
+# would do, but on 6.1 the packet's socket does not know that it is still there.)
 hold() {
 	in_b ip link del slow 2> /dev/null
-	in_b ip link add slow type veth peer name fast && in_b ip link set slow up &&
-		in_b ip link set fast up && in_b tc qdisc add dev slow root netem delay 20s || return 1
+	in_b ip link add slow type veth peer name fast &&
+		in_b sysctl -q -w net.ipv6.conf.slow.disable_ipv6=1 &&
+		in_b tc qdisc add dev slow root tbf rate 24bit burst 64 limit 1000 &&
+		in_b ip link set slow up && in_b ip link set fast up || return 1
 	: > "$read_file"
 	ip netns exec "$b" "$owned" receive $port slow > "$read_file" 2>&1 &
 	holder=$!
