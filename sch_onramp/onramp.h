@@ -300,23 +300,24 @@ struct onramp_ctl {
 	struct onramp_sched *sched;	/* of flow */
 	struct llist_node kick;
 	bool kicked;			/* in sched->kicked */
-	/* from here to rcu, and flight: what another connection of the key begins anew */
-	u32 mss;			/* of the newest packet */
-	u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
-	u64 heard_ns;			/* last feedback */
-	u64 drained_ns;			/* last time it stopped for the queue to empty */
-	u32 edge_seq;			/* newest data there was feedback on */
-	u32 receipt_seq;		/* newest data that was receipted */
-	u32 least_rtt_ns;		/* TCP's, until a receipt took it; 0: unknown */
-	u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
-	bool ts_known;			/* ts_ref is valid */
-	struct tp_tick tick;		/* of the peer's timestamps */
-	struct onramp_bound bound;
-	struct onramp_pause pause;
-	struct onramp_tally tally;
-	struct tp_base base;
-	struct onramp_gap gap;		/* what base has of standing queue */
-	struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
+	struct_group(of_connection,	/* another one of the key begins these anew, and flight */
+		u32 mss;			/* of the newest packet */
+		u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
+		u64 heard_ns;			/* last feedback */
+		u64 drained_ns;			/* last time it stopped for the queue to empty */
+		u32 edge_seq;			/* newest data there was feedback on */
+		u32 receipt_seq;		/* newest data that was receipted */
+		u32 least_rtt_ns;		/* TCP's, until a receipt took it; 0: unknown */
+		u32 ts_ref;			/* raw delay that counts as 0, us modulo 2^32 */
+		bool ts_known;			/* ts_ref is valid */
+		struct tp_tick tick;		/* of the peer's timestamps */
+		struct onramp_bound bound;
+		struct onramp_pause pause;
+		struct onramp_tally tally;
+		struct tp_base base;
+		struct onramp_gap gap;		/* what base has of standing queue */
+		struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
+	);
 	struct rcu_head rcu;
 	struct onramp_flight flight;
 };

@@ -206,7 +206,7 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 static void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q,
 			     const struct sock *sk, u32 seq, u64 now_ns)
 {
-	memset(&ctl->mss, 0, offsetof(struct onramp_ctl, rcu) - offsetof(struct onramp_ctl, mss));
+	memset(&ctl->of_connection, 0, sizeof(ctl->of_connection));
 	onramp_ctl_begin(ctl, q, sk, seq, now_ns);
 }
 
