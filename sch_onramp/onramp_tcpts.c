@@ -27,6 +27,11 @@
 /* No receiver of data delays an ACK by less, see tcp_timely's TIMELY_DELACK_NS. */
 #define ONRAMP_DELACK_NS	(20 * NSEC_PER_MSEC)
 
+/* The newest receipt is no farther behind what is acknowledged, or once half of the sequence
+ * numbers went by without one it would be "after" all that come.  A quarter of them.
+ */
+#define ONRAMP_RECEIPT_BEHIND	(1U << 30)
+
 /* -- parsing ------------------------------------------------------------------------ */
 
 struct onramp_ack {
@@ -221,9 +226,9 @@ static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 		return;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS || onramp_flight_is_crowded(&ctl->flight))
 		onramp_flight_acked(&ctl->flight, ack);
-	/* It would be "after" all that comes once half of the numbers went by without one. */
-	if (onramp_seq_before(ctl->receipt_seq, ctl->flight.una))
-		ctl->receipt_seq = ctl->flight.una;
+	/* Not at once: the receipt of what was acknowledged comes after its ACK. */
+	if (onramp_seq_before(ctl->receipt_seq, ctl->flight.una - ONRAMP_RECEIPT_BEHIND))
+		ctl->receipt_seq = ctl->flight.una - ONRAMP_RECEIPT_BEHIND;
 }
 
 /* An ACK arrived.  Bottom halves are off, under the RCU read lock. */
