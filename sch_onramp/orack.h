@@ -81,7 +81,6 @@ struct onramp_net {
 	struct list_head peers;
 	u32 peer_count;
 	struct delayed_work work;	/* announcements, peers that are gone */
-	bool hurried;			/* work is due for a new peer; no lock */
 	unsigned long worked;		/* jiffies of its last end; no lock */
 	struct work_struct leave;
 	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */

@@ -191,14 +191,12 @@ static bool orack_peer_is_due(const struct orack_peer *peer)
 	return !peer->announced || time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
 }
 
-/* An announcement is due now: let the worker run, at once if it did not just now. */
+/* An announcement is due now: let the worker run, at once if it has rested. */
 static void orack_peer_hurry(struct onramp_net *on)
 {
-	bool worked = time_before(jiffies, READ_ONCE(on->worked) + ORACK_REST);
+	unsigned long rested = READ_ONCE(on->worked) + ORACK_REST, now = jiffies;
 
-	if (READ_ONCE(on->hurried) || xchg(&on->hurried, true))
-		return;
-	mod_delayed_work(system_highpri_wq, &on->work, worked ? ORACK_REST : 0);
+	mod_delayed_work(system_highpri_wq, &on->work, time_before(now, rested) ? rested - now : 0);
 }
 
 /* Data goes to the key's far end.  Called under the qdisc's lock, now and then. */
@@ -538,8 +536,6 @@ static void orack_peer_work(struct work_struct *work)
 	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
 	struct orack_peer *peer, *gone = NULL;
 
-	/* Who is noted from here on may be behind us in the list. */
-	xchg(&on->hurried, false);
 	list_for_each_entry_rcu(peer, &on->peers, list, true) {
 		orack_peer_forget(on, gone);
 		gone = orack_peer_visit(on, peer) ? peer : NULL;
