@@ -147,6 +147,9 @@ static void onramp_flow_renew(struct onramp_sched *q, struct onramp_flow *f, str
 	if (onramp_flow_is_throttled(f))
 		onramp_flow_unthrottle(q, f);
 	f->time_next_ns = 0;
+	f->pace_anew = false;
+	f->asked = false;
+	onramp_release_init(&f->release, 0);
 	if (f->ctl)
 		onramp_ctl_detach(q, f);
 }
