@@ -18,7 +18,8 @@ void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, st
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 	u32 mss = READ_ONCE(tcp_sk(sk)->mss_cache);
 
-	if (!mss || !now)
+	/* Before the first packet left, the pacing rate is that of an initial window. */
+	if (!ctl->mss || !mss || !now)
 		return;
 	/* Somebody else wrote there since: a new route, a congestion control. */
 	before = ctl->gso_set == now ? ctl->gso_before : now;
