@@ -18,8 +18,6 @@ OWN = {"pause", "mode", "threshold", "gain", "pause_max", "feedback", "feedback_
 OF_BANDS = {"bands", "priomap", "priomap ", "weights", "weights "}
 # Of each qdisc, by tc itself.
 IDENTITY = {"kind", "handle"}
-# shown where a timer was late
-BY_CHANCE = {"latency"}
 
 
 def differing_options(fq, onramp):
@@ -43,7 +41,7 @@ def differing_text(fq, onramp):
     """The first word of fq's that does not come in its place."""
     words = iter(re.findall(r"[a-z_][a-z_0-9]*", onramp))
     for word in re.findall(r"\b[a-z_][a-z_0-9]*", fq.split(" root ", 1)[1]):
-        if word not in BY_CHANCE and word not in words:
+        if word not in words:
             yield f"{word}: fq's, not onramp's or not in this place"
             return
 
