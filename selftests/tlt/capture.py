@@ -79,6 +79,16 @@ class Segment:
         return []
 
 
+def record(device, path, take, lines):
+    """take(it leaves, segment) of all TCP until SIGTERM, then the file gets what lines() says."""
+    for leaves, frame in frames(device, path + ".ready"):
+        segment = segment_of(frame)
+        if segment:
+            take(leaves, segment)
+    with open(path, "w", encoding="ascii") as out:
+        out.writelines(line + "\n" for line in lines())
+
+
 def segment_of(frame):
     """None of what is no TCP."""
     kind = struct.unpack_from("!H", frame, 12)[0]

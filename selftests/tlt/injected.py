@@ -13,7 +13,7 @@ Sequence numbers count from the connection's first, so that they do not wrap.
 import collections
 import sys
 
-from capture import ACK, ECE, FIN, SACK, SYN, TIMESTAMPS, URG, frames, segment_of
+from capture import ACK, ECE, FIN, SACK, SYN, TIMESTAMPS, URG, record
 
 CLOCK = 11      # of `turnpike tlt set --map local'
 MOST_SACKS = 4
@@ -212,12 +212,7 @@ class Watcher:
 def main():
     device, path = sys.argv[1:]
     watcher = Watcher()
-    for leaves, frame in frames(device, path + ".ready"):
-        segment = segment_of(frame)
-        if segment:
-            watcher.take(leaves, segment)
-    with open(path, "w", encoding="ascii") as out:
-        out.writelines(line + "\n" for line in watcher.lines())
+    record(device, path, watcher.take, watcher.lines)
 
 
 if __name__ == "__main__":

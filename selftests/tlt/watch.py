@@ -12,7 +12,7 @@ watch.py DEVICE FILE
 import collections
 import sys
 
-from capture import SYN, frames, segment_of
+from capture import SYN, record
 
 MTU = 1500
 
@@ -58,12 +58,7 @@ class Seen:
 def main():
     device, path = sys.argv[1:]
     seen = Seen()
-    for _, frame in frames(device, path + ".ready"):
-        segment = segment_of(frame)
-        if segment:
-            seen.packet(segment)
-    with open(path, "w", encoding="ascii") as out:
-        out.writelines(line + "\n" for line in seen.lines())
+    record(device, path, lambda _, segment: seen.packet(segment), seen.lines)
 
 
 if __name__ == "__main__":
