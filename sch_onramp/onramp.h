@@ -300,7 +300,9 @@ struct onramp_ctl {
 	struct onramp_sched *sched;	/* of flow */
 	struct llist_node kick;
 	bool kicked;			/* in sched->kicked */
-	struct_group(of_connection,	/* another one of the key begins these anew, and flight */
+
+	/* another connection of the key begins these anew, and flight */
+	struct_group(of_connection,
 		u32 mss;			/* of the newest packet */
 		u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
 		u64 heard_ns;			/* last feedback */
