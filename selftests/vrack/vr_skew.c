@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts of the rack with clocks of their own, as far as OR-ACKs tell.
+ * Hosts of the rack with clocks of their own, as far as OR-ACKs and TCP's timestamps tell.
  *
  * All hosts are namespaces of one kernel and have its one clock.  What another host's clock has
- * to do with it is told by datagrams alone (Documentation/onramp-wire.rst): a clock that is
- * ahead makes all times that its host writes greater by that, and all that it reads smaller
- * beside its own.  So the time in each datagram is moved on its way, out of a namespace and into
- * it, and the modules under test know nothing of it.  What is left out is the drift within the
+ * to do with it is told by datagrams (Documentation/onramp-wire.rst) and timestamps alone: a
+ * clock that is ahead makes all times that its host writes greater by that, and all that it
+ * reads smaller beside its own.  So the time in each packet is moved on its way, out of a
+ * namespace and into it, and the modules under test know nothing of it.  Of a timestamp, what
+ * the host wrote moves out, and its echo moves in.  What is left out is the drift within the
  * microseconds that a host measures by its own clock alone: 10^-5 of them.
  *
  *      net.vrack.clock_offset_ns   how far the namespace's clock is ahead, at its beginning
@@ -14,6 +15,8 @@
  *      net.vrack.clock_sigma_ns    a random part of that, drawn when this is written
  *      net.vrack.clock_nic         1: by what its NIC's PTP clock says, besides, as if phc2sys
  *                                  followed that without an error of its own
+ *      net.vrack.clock_tcp         1: TCP's timestamps are by it, too, and in microseconds
+ *                                  (turnpike usec-ts); switched before there are connections
  *
  * vrack_skew.ko: not for datagrams with a MAC, which is not made anew.
  */
@@ -22,10 +25,12 @@
 #include <linux/module.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
+#include <linux/tcp.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/netns/generic.h>
+#include <net/tcp.h>
 
 #include "compat/compat.h"
 #include "include/uapi/turnpike.h"
@@ -40,6 +45,7 @@ struct skew_net {
 	int drift_ppb;
 	int sigma_ns;
 	int nic;
+	int tcp;
 	s64 random_ns;
 	u64 begin_ns;
 	struct ctl_table *table;
@@ -66,8 +72,59 @@ static s64 ahead_ns(const struct net *net)
 	       div_s64(elapsed_us * READ_ONCE(sn->drift_ppb), USEC_PER_SEC);
 }
 
+/* The rack's NICs do checksums; on the way in there is no use for one any more. */
+static void moved(struct sk_buff *skb, int sign)
+{
+	if (sign < 0)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+}
+
+/* Where the option begins that has the timestamp, in @length bytes; NULL: nowhere. */
+static u8 *timestamp(u8 *at, int length)
+{
+	while (length >= 2 && *at != TCPOPT_EOL) {
+		int size = *at == TCPOPT_NOP ? 1 : at[1];
+
+		if (*at == TCPOPT_TIMESTAMP && size == TCPOLEN_TIMESTAMP && size <= length)
+			return at;
+		if (!size || size > length)
+			return NULL;
+		at += size;
+		length -= size;
+	}
+	return NULL;
+}
+
+/* @offset: of the TCP header. */
+static void move_tcp(struct sk_buff *skb, const struct net *net, int offset, int sign)
+{
+	const struct skew_net *sn = net_generic(net, skew_net_id);
+	int end = offset + sizeof(struct tcphdr);
+	struct tcphdr *th;
+	u8 *at;
+	u32 us;
+
+	if (!READ_ONCE(sn->tcp) || skb->len < end || skb_ensure_writable(skb, end))
+		return;
+	th = (struct tcphdr *)(skb_network_header(skb) + offset);
+	end = offset + th->doff * 4;
+	if (skb->len < end || skb_ensure_writable(skb, end))
+		return;
+	th = (struct tcphdr *)(skb_network_header(skb) + offset);
+	at = timestamp((u8 *)(th + 1), th->doff * 4 - (int)sizeof(*th));
+	if (!at)
+		return;
+	/* TSval is first, its echo second, 0 until there is one. */
+	at += sign > 0 ? 2 : 6;
+	us = get_unaligned_be32(at);
+	if (sign < 0 && !us)
+		return;
+	put_unaligned_be32(us + sign * (s32)div_s64(ahead_ns(net), NSEC_PER_USEC), at);
+	moved(skb, sign);
+}
+
 /* @offset: of the UDP header. */
-static void move(struct sk_buff *skb, const struct net *net, int offset, int sign)
+static void move_udp(struct sk_buff *skb, const struct net *net, int offset, int sign)
 {
 	int end = offset + sizeof(struct udphdr) + ORACK_HEADER_BYTES;
 	struct udphdr *uh;
@@ -80,23 +137,28 @@ static void move(struct sk_buff *skb, const struct net *net, int offset, int sig
 		return;
 	at = (u8 *)(uh + 1) + TIME_OFFSET;
 	orack_put64(at, orack_get64(at) + (u64)(sign * ahead_ns(net)));
-	/* The rack's NICs do checksums; on the way in there is no use for one any more. */
-	if (sign < 0)
-		skb->ip_summed = CHECKSUM_UNNECESSARY;
+	moved(skb, sign);
+}
+
+static void move(struct sk_buff *skb, const struct net *net, u8 protocol, int offset, int sign)
+{
+	if (protocol == IPPROTO_UDP)
+		move_udp(skb, net, offset, sign);
+	else if (protocol == IPPROTO_TCP)
+		move_tcp(skb, net, offset, sign);
 }
 
 static void move_ipv4(struct sk_buff *skb, const struct nf_hook_state *state, int sign)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 
-	if (ip->protocol == IPPROTO_UDP && !ip_is_fragment(ip))
-		move(skb, state->net, ip->ihl * 4, sign);
+	if (!ip_is_fragment(ip))
+		move(skb, state->net, ip->protocol, ip->ihl * 4, sign);
 }
 
 static void move_ipv6(struct sk_buff *skb, const struct nf_hook_state *state, int sign)
 {
-	if (ipv6_hdr(skb)->nexthdr == IPPROTO_UDP)
-		move(skb, state->net, sizeof(struct ipv6hdr), sign);
+	move(skb, state->net, ipv6_hdr(skb)->nexthdr, sizeof(struct ipv6hdr), sign);
 }
 
 static unsigned int out_ipv4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
@@ -174,6 +236,8 @@ static const struct ctl_table entries[] = {
 	  .proc_handler = set_sigma },
 	{ .procname = "clock_nic", .maxlen = sizeof(int), .mode = 0644,
 	  .proc_handler = proc_dointvec_minmax, .extra1 = SYSCTL_ZERO, .extra2 = SYSCTL_ONE },
+	{ .procname = "clock_tcp", .maxlen = sizeof(int), .mode = 0644,
+	  .proc_handler = proc_dointvec_minmax, .extra1 = SYSCTL_ZERO, .extra2 = SYSCTL_ONE },
 	{ }
 };
 
@@ -190,6 +254,7 @@ static int __net_init skew_net_begin(struct net *net)
 	sn->table[1].data = &sn->drift_ppb;
 	sn->table[2].data = &sn->sigma_ns;
 	sn->table[3].data = &sn->nic;
+	sn->table[4].data = &sn->tcp;
 	sn->header = tp_register_net_sysctl(net, "net/vrack", sn->table, ARRAY_SIZE(entries) - 1);
 	if (!sn->header)
 		goto no_header;
