@@ -168,7 +168,7 @@ struct onramp_sched {
 	struct net *net;
 	struct onramp_net *on;		/* of net */
 	bool listening;			/* onramp_hook_get() was called; RTNL */
-	u64 release_step;		/* bytes per second, from the threshold */
+	struct onramp_release_params release;	/* from the threshold */
 	u64 burst_mult;			/* from the threshold: onramp_burst.h */
 	u64 burst_per_line;		/* from the line: onramp_burst.h */
 

@@ -12,6 +12,11 @@
  * with one step for all.  Flows of one queue are paused for the same share s of the time;
  * x <- (1 - s) (x + step) has its fixed point at step (1 - s) / s, the same for each.
  *
+ * What is too much comes until feedback of it does, which the queue itself delays: were the
+ * steps of all flows together more than the line, a long queue would make a longer one, and
+ * be followed by none.  So a step is no more than half of the throughput, which matters to
+ * some 20 flows and more into 10 Gbit/s, or fewer on paths slower than that.
+ *
  * A flow that no pause met through a whole window needs none of this, and has its
  * congestion control's rate.  State in, event in, state out; nothing else is touched.
  */
@@ -20,15 +25,23 @@
 
 #include "include/turnpike_types.h"
 
-/* Several rounds of pause and feedback with any T of a datacenter, and at 10 Gbit/s
- * enough packets of one flow in twelve to count its throughput to some percent.
+/* Several rounds of pause and feedback, each of which takes T and some: of one and a half,
+ * the burst of one would pass for throughput.  And at 10 Gbit/s enough packets of one flow in
+ * twelve to count its throughput to some percent, which takes a millisecond.
  */
+#define ONRAMP_RELEASE_WINDOW_T		8
 #define ONRAMP_RELEASE_WINDOW_NS	1000000ULL
 
 /* The step is a frame in every T: what N flows then send too much until feedback comes is
  * of the size of N frames, which their bursts are anyway.
  */
 #define ONRAMP_RELEASE_STEP_BYTES	1514
+
+/* Both from T. */
+struct onramp_release_params {
+	u64 window_ns;		/* throughput is of so long, at least */
+	u64 step;		/* bytes per second, the most */
+};
 
 struct onramp_release {
 	u64 began_ns;		/* of the window */
@@ -47,9 +60,13 @@ static inline void onramp_release_init(struct onramp_release *r, u64 now_ns)
 	r->paused = false;
 }
 
-static inline u64 onramp_release_step(u64 threshold_ns)
+static inline void onramp_release_params_init(struct onramp_release_params *c, u64 threshold_ns)
 {
-	return tp_div(ONRAMP_RELEASE_STEP_BYTES * 1000000000ULL, threshold_ns ? threshold_ns : 1);
+	u64 window_ns = threshold_ns * ONRAMP_RELEASE_WINDOW_T;
+
+	c->window_ns = window_ns > ONRAMP_RELEASE_WINDOW_NS ? window_ns : ONRAMP_RELEASE_WINDOW_NS;
+	c->step = tp_div(ONRAMP_RELEASE_STEP_BYTES * 1000000000ULL,
+			 threshold_ns ? threshold_ns : 1);
 }
 
 /* A packet met a pause. */
@@ -60,8 +77,9 @@ static inline void onramp_release_held(struct onramp_release *r)
 
 static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns, u64 step)
 {
-	u64 rate = tp_div(r->bytes * 1000000000ULL, elapsed_ns) + step;
+	u64 rate = tp_div(r->bytes * 1000000000ULL, elapsed_ns);
 
+	rate += step < rate / 2 ? step : rate / 2;
 	/* Less than before says nothing if there was not more to send. */
 	if (!r->paused)
 		r->rate = 0;
@@ -70,16 +88,17 @@ static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns
 }
 
 /* A packet leaves; @more: the flow has others to send. */
-static inline void onramp_release_sent(struct onramp_release *r, u64 now_ns, u32 bytes, bool more,
-				       u64 step)
+static inline void onramp_release_sent(struct onramp_release *r,
+				       const struct onramp_release_params *c, u64 now_ns,
+				       u32 bytes, bool more)
 {
 	u64 elapsed_ns = now_ns - r->began_ns;
 
 	r->bytes += bytes;
 	r->full &= more;
-	if (elapsed_ns < ONRAMP_RELEASE_WINDOW_NS)
+	if (elapsed_ns < c->window_ns)
 		return;
-	onramp_release_close(r, elapsed_ns, step);
+	onramp_release_close(r, elapsed_ns, c->step);
 	r->began_ns = now_ns;
 	r->bytes = 0;
 	r->full = more;

@@ -355,8 +355,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 		onramp_served(q)->credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl) {
 		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
-		onramp_release_sent(&f->release, now_ns, qdisc_pkt_len(skb), f->qlen,
-				    q->release_step);
+		onramp_release_sent(&f->release, &q->release, now_ns, qdisc_pkt_len(skb), f->qlen);
 	}
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
 	f->held = false;
@@ -452,7 +451,7 @@ static int onramp_listen(struct onramp_sched *q, bool listen)
 /* What is computed from the configuration once, so that no packet need do it. */
 static void onramp_derive(struct onramp_sched *q)
 {
-	q->release_step = onramp_release_step(q->config.pause.threshold_ns);
+	onramp_release_params_init(&q->release, q->config.pause.threshold_ns);
 	q->burst_mult = onramp_burst_mult(q->config.pause.threshold_ns);
 }
 

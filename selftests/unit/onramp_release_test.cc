@@ -17,12 +17,27 @@ constexpr u64 kUs = 1000;
 constexpr u64 kStart = 1000000000;
 constexpr u32 kBytes = 2962;
 
+onramp_release_params Params(u64 step)
+{
+	return {ONRAMP_RELEASE_WINDOW_NS, step};
+}
+
+onramp_release_params ParamsOf(u64 threshold_ns)
+{
+	onramp_release_params c;
+
+	onramp_release_params_init(&c, threshold_ns);
+	return c;
+}
+
 // Sends at `rate' until `until', with something left each time.
 u64 SendFor(onramp_release *r, u64 now, u64 until, double rate, u64 step, bool more = true)
 {
+	const onramp_release_params c = Params(step);
+
 	while (now < until) {
 		now += std::llround(kBytes * 1e9 / rate);
-		onramp_release_sent(r, now, kBytes, more, step);
+		onramp_release_sent(r, &c, now, kBytes, more);
 	}
 	return now;
 }
@@ -36,8 +51,16 @@ class Release : public ::testing::Test {
 
 TEST_F(Release, step__is_a_frame_in_every_threshold)
 {
-	EXPECT_NEAR(onramp_release_step(50 * kUs), 1514 / 50e-6, 1);
-	EXPECT_GT(onramp_release_step(0), 0u);
+	EXPECT_NEAR(ParamsOf(50 * kUs).step, 1514 / 50e-6, 1);
+	EXPECT_GT(ParamsOf(0).step, 0u);
+}
+
+TEST_F(Release, window__holds_rounds_of_any_threshold)
+{
+	EXPECT_EQ(ParamsOf(0).window_ns, u64{ONRAMP_RELEASE_WINDOW_NS});
+	EXPECT_EQ(ParamsOf(50 * kUs).window_ns, u64{ONRAMP_RELEASE_WINDOW_NS});
+	EXPECT_EQ(ParamsOf(500 * kUs).window_ns, 4000 * kUs);
+	EXPECT_EQ(ParamsOf(1000000 * kUs).window_ns, 8000000 * kUs);
 }
 
 TEST_F(Release, not_paused__congestion_control_decides)
@@ -55,6 +78,17 @@ TEST_F(Release, paused__throughput_and_step)
 		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000000);
 	}
 	EXPECT_NEAR(r_.rate, 1e8 + 1000000, 1e8 * kBytes / 1e5);
+}
+
+TEST_F(Release, little_throughput__half_of_it_at_most)
+{
+	u64 now = kStart;
+
+	for (int i = 0; i < 5; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 100000000);
+	}
+	EXPECT_NEAR(r_.rate, 1.5e8, 1.5e8 * kBytes / 1e5);
 }
 
 TEST_F(Release, pauses_over__congestion_control_decides)
@@ -90,25 +124,28 @@ TEST_F(Release, little_to_send__rate_stays)
 TEST_F(Release, after_idling__no_rate_of_nothing)
 {
 	u64 now = SendFor(&r_, kStart, kStart + 100 * kUs, 1e8, 1000, false);
+	const onramp_release_params c = Params(1000);
 
 	onramp_release_held(&r_);
-	onramp_release_sent(&r_, now + 3600000000000ULL, kBytes, true, 1000);
+	onramp_release_sent(&r_, &c, now + 3600000000000ULL, kBytes, true);
 	EXPECT_EQ(r_.rate, 0u);
 }
 
 TEST_F(Release, any_speed__follows_double_precision)
 {
+	const onramp_release_params c = Params(7);
+
 	for (double gbps = 0.01; gbps < 800; gbps *= 1.7) {
 		double rate = gbps * 1.25e8, sent = 0;
 		u64 now = kStart, bytes = 0;
 
 		onramp_release_init(&r_, now);
-		onramp_release_sent(&r_, now + 2000 * kUs, 1, true, 7);
+		onramp_release_sent(&r_, &c, now + 2000 * kUs, 1, true);
 		now += 2000 * kUs;
 		onramp_release_held(&r_);
 		while (now - kStart - 2000 * kUs < ONRAMP_RELEASE_WINDOW_NS) {
 			now += std::max<u64>(1, std::llround(64000 * 1e9 / rate));
-			onramp_release_sent(&r_, now, 64000, true, 7);
+			onramp_release_sent(&r_, &c, now, 64000, true);
 			bytes += 64000;
 		}
 		sent = bytes * 1e9 / (now - kStart - 2000 * kUs) + 7;
@@ -124,7 +161,7 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 	std::vector<onramp_release> flows(kFlows);
 	std::vector<double> share(kFlows);
 	const double line = 1.25e9;
-	const u64 step = onramp_release_step(50 * kUs);
+	const onramp_release_params c = ParamsOf(50 * kUs);
 	u64 now = kStart;
 
 	std::iota(share.begin(), share.end(), 1);
@@ -132,7 +169,7 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 		s *= line / (kFlows * (kFlows + 1) / 2);
 	for (auto &f : flows) {
 		onramp_release_init(&f, now);
-		onramp_release_sent(&f, now, 0, true, step);
+		onramp_release_sent(&f, &c, now, 0, true);
 	}
 	for (int window = 0; window < 60; window++) {
 		u64 end = now + ONRAMP_RELEASE_WINDOW_NS;
@@ -142,7 +179,7 @@ TEST(onramp_release, flows_of_one_queue__become_equal)
 			onramp_release_held(&flows[i]);
 			if (!window)
 				flows[i].full = true;
-			onramp_release_sent(&flows[i], end, u32(share[i] * 1e-3), true, step);
+			onramp_release_sent(&flows[i], &c, end, u32(share[i] * 1e-3), true);
 			wanted += flows[i].rate;
 		}
 		for (int i = 0; i < kFlows; i++)
