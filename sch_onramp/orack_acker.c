@@ -55,6 +55,7 @@ struct orack_cpu {
 /* When data came, by CLOCK_MONOTONIC. */
 struct orack_stamp {
 	u64 rx_ns;
+	u64 now_ns;			/* and when it is looked at */
 	bool nic;			/* the NIC says so; else the host */
 };
 
@@ -159,11 +160,10 @@ static u64 orack_stamp_host_ns(const struct sk_buff *skb, u64 now_ns)
 static void orack_stamp(struct orack_stamp *t, const struct sk_buff *skb,
 			const struct onramp_arrival *a)
 {
-	u64 now_ns = ktime_get_ns();
-
-	t->nic = orack_nic_arrival(a, now_ns, &t->rx_ns);
+	t->now_ns = ktime_get_ns();
+	t->nic = orack_nic_arrival(a, t->now_ns, &t->rx_ns);
 	if (!t->nic)
-		t->rx_ns = orack_stamp_host_ns(skb, now_ns);
+		t->rx_ns = orack_stamp_host_ns(skb, t->now_ns);
 }
 
 static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct orack_pair *pair)
@@ -219,7 +219,7 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 			      const struct orack_stamp *t)
 {
 	struct orack_seen seen = { .stamped = 0 };
-	u64 now_ns = ktime_get_ns();
+	u64 now_ns = t->now_ns;
 
 	if (orack_slot_is(slot, pair))
 		seen = slot->seen;
@@ -236,8 +236,10 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 	case ORACK_WANTS_RECEIPT:
 		break;
 	}
-	if (!orack_slot_is(slot, pair))
+	if (!orack_slot_is(slot, pair)) {
 		slot->wait_ns = 0;
+		slot->closed_ns = 0;
+	}
 	slot->pair = *pair;
 	if (orack_slot_misses(cpu, slot, bytes, t))
 		return false;
@@ -268,7 +270,8 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 			return false;
 	}
 	slot->tos = a->tos;
-	if (orack_batch_add(&slot->batch, &e, a->payload, t->rx_ns)) {
+	if (orack_batch_add(&slot->batch, &e, a->payload, t->rx_ns,
+			    t->now_ns - slot->closed_ns)) {
 		orack_slot_take(cpu, slot, p);
 		return true;
 	}

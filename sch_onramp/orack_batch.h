@@ -4,8 +4,8 @@
  *
  *      data of a flow --> its entry: the newest byte, and when it came
  *
- * A receipt goes out when its bytes have been earned, or its time is over.  What counts is
- * the newest of each flow: older data of it in the same batch would tell the controller
+ * A receipt goes out when its bytes have been earned, and not too soon after the last, or
+ * when its time is over.  What counts is the newest of each flow: older data of it in the same batch would tell the controller
  * nothing that its end does not tell better.
  *
  * A request or a short answer is thin: the flow has nothing more to send that could be held,
@@ -25,6 +25,12 @@
  * jumbo frames (62636 bytes), which needs no timer then.
  */
 #define ORACK_BATCH_BYTES	60000
+
+/* But receipts that bytes have earned are no closer together, per pair of hosts: 25 Gbit/s
+ * bring that much in it, and faster hosts more.  At 100 Gbit/s each would cost half a
+ * processor, to tell a sender ten times in T = 50 us what it has use for twice.
+ */
+#define ORACK_FULL_NS		20000
 
 /* A batch waits for more data: at first as long as 4 full frames take at 10 Gbit/s, so that a
  * flow in slow start, which doubles each RTT, hears of the queue it makes.  Then twice as long
@@ -116,9 +122,9 @@ static inline u32 orack_batch_find(const struct orack_batch *b, u16 sport, u16 d
 	return i;
 }
 
-/* Data arrived.  True: the batch is to be sent. */
+/* Data arrived at @rx_ns, and @since_ns after the last receipt.  True: the batch is to be sent. */
 static inline bool orack_batch_add(struct orack_batch *b, const struct orack_entry *e, u32 bytes,
-				   u64 rx_ns)
+				   u64 rx_ns, u64 since_ns)
 {
 	u32 i = orack_batch_find(b, e->sport, e->dport);
 
@@ -130,7 +136,8 @@ static inline bool orack_batch_add(struct orack_batch *b, const struct orack_ent
 		return false;	/* sent again; the rest of the flow says more */
 	b->rx_ns[i] = rx_ns;
 	b->bytes += bytes;
-	return b->count == ORACK_BATCH_FLOWS || b->bytes >= ORACK_BATCH_BYTES;
+	return b->count == ORACK_BATCH_FLOWS ||
+	       (b->bytes >= ORACK_BATCH_BYTES && since_ns >= ORACK_FULL_NS);
 }
 
 /* It is sent: the ages of its entries. */

@@ -35,7 +35,7 @@
 #define DADDR		0x0a000002
 #define DPORT		5000
 
-#define BATCH_MAX	64
+#define BATCH_MAX	256
 #define BATCH_US	4000		/* the host has done with one when the next comes */
 #define PAYLOAD_BYTES	1460
 

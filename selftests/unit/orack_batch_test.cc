@@ -14,11 +14,11 @@ namespace {
 struct Batch : orack_batch {
 	Batch() : orack_batch{} { orack_batch_begin(this); }
 
-	bool Add(u16 sport, u32 end_seq, u32 bytes, u64 rx_ns)
+	bool Add(u16 sport, u32 end_seq, u32 bytes, u64 rx_ns, u64 since_ns = ORACK_FULL_NS)
 	{
 		orack_entry e = {sport, 80, end_seq, 0};
 
-		return orack_batch_add(this, &e, bytes, rx_ns);
+		return orack_batch_add(this, &e, bytes, rx_ns, since_ns);
 	}
 };
 
@@ -69,6 +69,24 @@ TEST(orack_batch_add, bytes_enough__is_to_be_sent)
 
 	EXPECT_FALSE(b.Add(1, 1000, ORACK_BATCH_BYTES - 1, 1000));
 	EXPECT_TRUE(b.Add(1, 2000, 1, 1000));
+}
+
+TEST(orack_batch_add, bytes_enough_soon_after_the_last__waits)
+{
+	Batch b;
+
+	EXPECT_FALSE(b.Add(1, 60000, ORACK_BATCH_BYTES, 1000, 0));
+	EXPECT_FALSE(b.Add(1, 120000, ORACK_BATCH_BYTES, 1000, ORACK_FULL_NS - 1));
+	EXPECT_TRUE(b.Add(1, 120001, 1, 1000, ORACK_FULL_NS));
+}
+
+TEST(orack_batch_add, full_of_flows_soon_after_the_last__is_to_be_sent)
+{
+	Batch b;
+
+	for (u16 i = 1; i < ORACK_BATCH_FLOWS; i++)
+		EXPECT_FALSE(b.Add(i, 100, 100, 1000, 0));
+	EXPECT_TRUE(b.Add(ORACK_BATCH_FLOWS, 100, 100, 1000, 0));
 }
 
 TEST(orack_batch_wait_ns, after_quiet__the_first_waits_least)
