@@ -170,6 +170,7 @@ struct onramp_sched {
 	bool listening;			/* onramp_hook_get() was called; RTNL */
 	struct onramp_release_params release;	/* from the threshold */
 	u64 burst_mult;			/* from the threshold: onramp_burst.h */
+	u64 burst_per_line;		/* from the line: onramp_burst.h */
 
 	/* read and written by every packet */
 	struct onramp_line line;

@@ -13,6 +13,7 @@
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
 {
 	struct onramp_ctl *ctl = f->ctl;
+	u64 paused = onramp_burst_rate(q->burst_per_line, f->release.rate);
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 	u32 mss = READ_ONCE(tcp_sk(sk)->mss_cache);
 
@@ -21,8 +22,8 @@ void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, st
 		return;
 	/* Somebody else wrote there since: a new route, a congestion control. */
 	before = ctl->gso_set == now ? ctl->gso_before : now;
-	if (f->release.rate)
-		want = onramp_burst_paused_bytes(q->burst_mult, f->release.rate, mss);
+	if (paused)
+		want = onramp_burst_paused_bytes(q->burst_mult, paused, mss);
 	else
 		want = onramp_burst_bytes(q->burst_mult, READ_ONCE(sk->sk_pacing_rate), mss);
 	want = min(want, before);

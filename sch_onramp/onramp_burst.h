@@ -15,7 +15,8 @@
  * each sends is in proportion to that.  If it were to the rate, too, any shares would last;
  * and it is cut down to whole segments, which makes small ones smaller yet.  So the burst of
  * a paused flow is a segment and rate * T / 4: of two flows at 60 and 40 % of 10 Gbit/s they
- * are as 58 and 42 with T = 50 us, and with them shares meet, on any line.
+ * are as 58 and 42 with T = 50 us, and with them shares meet, on any line.  A flow that has
+ * more than half of this host's, x of it, gets them for (3/2 - x) times its rate: 54 and 46.
  */
 #ifndef ONRAMP_BURST_H
 #define ONRAMP_BURST_H
@@ -35,6 +36,29 @@
 static inline u64 onramp_burst_mult(u64 threshold_ns)
 {
 	return tp_div((threshold_ns / 2) << ONRAMP_BURST_SHIFT, 1000000000ULL);
+}
+
+/* Shares of a line, in 2^-20. */
+#define ONRAMP_BURST_SHARE_SHIFT	20
+#define ONRAMP_BURST_PER_LINE_SHIFT	50
+
+/* To make a share of a rate; @line_rate in bytes per second, 0: not known. */
+static inline u64 onramp_burst_per_line(u64 line_rate)
+{
+	return line_rate ? tp_div(1ULL << ONRAMP_BURST_PER_LINE_SHIFT, line_rate) : 0;
+}
+
+/* The rate that a paused flow's bursts are for; @per_line from onramp_burst_per_line(). */
+static inline u64 onramp_burst_rate(u64 per_line, u64 rate)
+{
+	u64 one = 1ULL << ONRAMP_BURST_SHARE_SHIFT;
+	u64 share = tp_mul_shr(rate, per_line,
+			       ONRAMP_BURST_PER_LINE_SHIFT - ONRAMP_BURST_SHARE_SHIFT);
+
+	if (share <= one / 2)
+		return rate;
+	return tp_mul_shr(rate, one + one / 2 - (share < one ? share : one),
+			  ONRAMP_BURST_SHARE_SHIFT);
 }
 
 static inline u32 onramp_burst_clamp(u64 bytes, u32 mss)

@@ -72,6 +72,7 @@ static void onramp_line_decide(struct onramp_sched *q)
 	if (rate && onramp_line_is_real(q))
 		mult = div64_u64((u64)NSEC_PER_SEC << ONRAMP_LINE_SHIFT, rate);
 	WRITE_ONCE(line->mult, min_t(u64, mult, U32_MAX));
+	q->burst_per_line = onramp_burst_per_line(rate);
 	if (q->config.gate == ONRAMP_GATE_AUTO)
 		line->gated = q->config.pause_on && mult && line->bql == ONRAMP_BQL_NO;
 	else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // How large a burst may be: sch_onramp/onramp_burst.h
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "sch_onramp/onramp_burst.h"
@@ -57,21 +59,43 @@ TEST(Burst, paused_bytes__a_segment_and_a_quarter_of_a_threshold)
 	EXPECT_EQ(onramp_burst_paused_bytes(onramp_burst_mult(1000000000), ~0ULL, kMss), 65536u);
 }
 
-// Each sends a burst when the queue has gone.
+TEST(Burst, rate__of_a_paused_flow_with_more_than_half_is_less)
+{
+	for (u64 line = 250000; line < 200000000000; line *= 3) {
+		const u64 per_line = onramp_burst_per_line(line);
+
+		for (double share = 0; share <= 2; share += 1.0 / 16) {
+			double rate = share * line, times = share <= 0.5 ? 1 : 1.5 - std::min(share, 1.0);
+
+			EXPECT_NEAR(onramp_burst_rate(per_line, u64(rate)), rate * times,
+				    2 + rate * 1e-3) << share << " of " << line;
+		}
+	}
+}
+
+TEST(Burst, rate__line_not_known)
+{
+	EXPECT_EQ(onramp_burst_rate(onramp_burst_per_line(0), 123456789), 123456789u);
+}
+
+// Each sends a burst when the queue has gone; their own lines are of 10 Gbit/s.
 TEST(Burst, two_flows_in_step__become_equal)
 {
-	const u64 mult = onramp_burst_mult(50000);
+	const u64 mult = onramp_burst_mult(50000), per_line = onramp_burst_per_line(1250000000);
 
-	for (double line : {1.25e9, 6.25e8, 3.125e8}) {
+	for (double path : {1.25e9, 6.25e8, 3.125e8}) {
 		double share = 0.8;
 
 		for (int i = 0; i < 40; i++) {
-			double one = onramp_burst_paused_bytes(mult, u64(share * line), kMss);
-			double other = onramp_burst_paused_bytes(mult, u64((1 - share) * line), kMss);
+			u64 rates[] = {u64(share * path), u64((1 - share) * path)};
+			double bursts[2];
 
-			share = one / (one + other);
+			for (int j = 0; j < 2; j++)
+				bursts[j] = onramp_burst_paused_bytes(
+					mult, onramp_burst_rate(per_line, rates[j]), kMss);
+			share = bursts[0] / (bursts[0] + bursts[1]);
 		}
-		EXPECT_NEAR(share, 0.5, 0.01) << line;
+		EXPECT_NEAR(share, 0.5, 0.01) << path;
 	}
 }
 
