@@ -80,8 +80,9 @@ struct onramp_net {
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
 	u32 peer_count;
-	struct delayed_work work;	/* announcements, peers that are gone */
-	unsigned long worked;		/* jiffies of its last end; no lock */
+	struct llist_head urgent;	/* peers to be asked at once, by the worker below */
+	struct work_struct ask;
+	struct delayed_work work;	/* announcements to all others, peers that are gone */
 	struct work_struct leave;
 	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */
 	u32 leaving_count;		/* RTNL */
@@ -187,6 +188,8 @@ struct orack_peer {
 	struct rhash_head node;
 	struct orack_pair pair;		/* constant */
 	struct list_head list;		/* in on->peers */
+	struct llist_node ask;		/* in on->urgent */
+	bool urgent;			/* it is there, or the worker has it */
 	struct rcu_head rcu;
 
 	/* we send data to it; written with the peer's lock, but for used and ports */

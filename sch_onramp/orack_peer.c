@@ -3,7 +3,8 @@
  * The hosts on the other side.
  *
  * One we send data to is told that we want receipts: by a worker, as the qdisc that
- * notices it cannot send.  It is told so again before that expires.  One that does not
+ * notices it cannot send, and at once, as its flows are not held before.  Another worker
+ * tells it so again before that expires.  One that does not
  * answer may have no On-Ramp, and is left alone after the first few until it speaks:
  *
  *      data --note--> asked --receipt--> acks --a minute of silence--> asked, seldom
@@ -45,13 +46,8 @@
 #define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
-/* How often the worker looks, and how exact peer->used has to be. */
+/* How often the worker looks at all, and how exact peer->used has to be. */
 #define ORACK_TICK		(HZ / 4)
-
-/* New destinations do not wait for that; many of them wait for each other, since the worker
- * goes through all peers.
- */
-#define ORACK_REST		max(HZ / 50, 1)
 
 /* Neither data nor receipts for so long: forgotten. */
 #define ORACK_IDLE		(60 * HZ)
@@ -146,14 +142,16 @@ static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer,
 		net_disable_timestamp();
 }
 
-/* on->lock is held. */
-static void orack_peer_remove(struct onramp_net *on, struct orack_peer *peer)
+/* on->lock is held for these two, and peer->lock for the first. */
+static void orack_peer_retire(struct onramp_net *on, struct orack_peer *peer)
 {
-	spin_lock(&peer->lock);
 	orack_peer_set_acks(on, peer, false);
 	orack_peer_set_hears(on, peer, false);
 	peer->removed = true;
-	spin_unlock(&peer->lock);
+}
+
+static void orack_peer_unlink(struct onramp_net *on, struct orack_peer *peer)
+{
 	rhashtable_remove_fast(&orack_peers, &peer->node, orack_peer_params);
 	list_del_rcu(&peer->list);
 	on->peer_count--;
@@ -191,12 +189,16 @@ static bool orack_peer_is_due(const struct orack_peer *peer)
 	return !peer->announced || time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
 }
 
-/* An announcement is due now: let the worker run, at once if it has rested. */
-static void orack_peer_hurry(struct onramp_net *on)
+/* An announcement is due now.  Bottom halves are off, under the RCU read lock. */
+static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
 {
-	unsigned long rested = READ_ONCE(on->worked) + ORACK_REST, now = jiffies;
-
-	mod_delayed_work(system_highpri_wq, &on->work, time_before(now, rested) ? rested - now : 0);
+	spin_lock(&peer->lock);
+	if (!peer->urgent && !peer->removed) {
+		peer->urgent = true;
+		llist_add(&peer->ask, &on->urgent);
+		queue_work(system_highpri_wq, &on->ask);
+	}
+	spin_unlock(&peer->lock);
 }
 
 /* Data goes to the key's far end.  Called under the qdisc's lock, now and then. */
@@ -221,7 +223,7 @@ void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
 	if (!orack_peer_is_used(peer) || time_after(jiffies, READ_ONCE(peer->used) + ORACK_TICK)) {
 		WRITE_ONCE(peer->used, jiffies | 1UL);
 		if (orack_peer_is_due(peer))
-			orack_peer_hurry(on);
+			orack_peer_hurry(on, peer);
 	}
 out:
 	rcu_read_unlock();
@@ -521,11 +523,36 @@ static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 
 static void orack_peer_forget(struct onramp_net *on, struct orack_peer *peer)
 {
+	bool urgent;
+
 	if (!peer)
 		return;
 	spin_lock_bh(&on->lock);
-	orack_peer_remove(on, peer);
+	spin_lock(&peer->lock);
+	/* Data went to it again since it was looked at. */
+	urgent = peer->urgent;
+	if (!urgent)
+		orack_peer_retire(on, peer);
+	spin_unlock(&peer->lock);
+	if (!urgent)
+		orack_peer_unlink(on, peer);
 	spin_unlock_bh(&on->lock);
+}
+
+/* Those that cannot wait.  They are not taken out before. */
+static void orack_peer_ask(struct work_struct *work)
+{
+	struct onramp_net *on = container_of(work, struct onramp_net, ask);
+	struct orack_peer *peer, *next;
+
+	llist_for_each_entry_safe(peer, next, llist_del_all(&on->urgent), ask) {
+		orack_peer_visit(on, peer);
+		spin_lock_bh(&peer->lock);
+		peer->urgent = false;
+		spin_unlock_bh(&peer->lock);
+		cond_resched();
+	}
+	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 }
 
 /* Nobody but us takes peers out while we run: the list holds without a lock, and packets
@@ -542,7 +569,6 @@ static void orack_peer_work(struct work_struct *work)
 		cond_resched();
 	}
 	orack_peer_forget(on, gone);
-	WRITE_ONCE(on->worked, jiffies);
 	if (READ_ONCE(on->peer_count))
 		queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 }
@@ -553,6 +579,8 @@ void orack_peer_open(struct onramp_net *on)
 {
 	spin_lock_init(&on->lock);
 	INIT_LIST_HEAD(&on->peers);
+	init_llist_head(&on->urgent);
+	INIT_WORK(&on->ask, orack_peer_ask);
 	INIT_DELAYED_WORK(&on->work, orack_peer_work);
 }
 
@@ -573,12 +601,18 @@ u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 mo
 	struct orack_peer *peer, *next;
 	u32 count = 0;
 
+	/* It starts the other. */
+	cancel_work_sync(&on->ask);
 	cancel_delayed_work_sync(&on->work);
+	init_llist_head(&on->urgent);
 	spin_lock_bh(&on->lock);
 	list_for_each_entry_safe(peer, next, &on->peers, list) {
 		if (peer->acks && count < most)
 			orack_peer_contact(peer, &acking[count++]);
-		orack_peer_remove(on, peer);
+		spin_lock(&peer->lock);
+		orack_peer_retire(on, peer);
+		spin_unlock(&peer->lock);
+		orack_peer_unlink(on, peer);
 	}
 	spin_unlock_bh(&on->lock);
 	return count;
