@@ -7,7 +7,10 @@
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 
-in_use() { ! grep -q '^tcp_timely [0-9]* 0 ' /proc/modules; }
+# Connected, too: a socket that its server refuses, as it does not listen yet, is closed.
+in_use() {
+	in_a grep -q ' 01 ' /proc/net/tcp && ! grep -q '^tcp_timely [0-9]* 0 ' /proc/modules
+}
 
 unload_is_refused_in_use() {
 	insmod /modules/tcp_timely.ko && make_pair fq || return 1
