@@ -32,6 +32,9 @@
 #define ONRAMP_RELEASE_WINDOW_T		8
 #define ONRAMP_RELEASE_WINDOW_NS	1000000ULL
 
+/* Bytes times 10^9 have to fit 64 bits: 1.4 Tbit/s do.  T is 12.5 ms then. */
+#define ONRAMP_RELEASE_WINDOW_MAX_NS	100000000ULL
+
 /* The step is a frame in every T: what N flows then send too much until feedback comes is
  * of the size of N frames, which their bursts are anyway.
  */
@@ -64,7 +67,11 @@ static inline void onramp_release_params_init(struct onramp_release_params *c, u
 {
 	u64 window_ns = threshold_ns * ONRAMP_RELEASE_WINDOW_T;
 
-	c->window_ns = window_ns > ONRAMP_RELEASE_WINDOW_NS ? window_ns : ONRAMP_RELEASE_WINDOW_NS;
+	if (window_ns < ONRAMP_RELEASE_WINDOW_NS)
+		window_ns = ONRAMP_RELEASE_WINDOW_NS;
+	if (window_ns > ONRAMP_RELEASE_WINDOW_MAX_NS)
+		window_ns = ONRAMP_RELEASE_WINDOW_MAX_NS;
+	c->window_ns = window_ns;
 	c->step = tp_div(ONRAMP_RELEASE_STEP_BYTES * 1000000000ULL,
 			 threshold_ns ? threshold_ns : 1);
 }

@@ -60,7 +60,23 @@ TEST_F(Release, window__holds_rounds_of_any_threshold)
 	EXPECT_EQ(ParamsOf(0).window_ns, u64{ONRAMP_RELEASE_WINDOW_NS});
 	EXPECT_EQ(ParamsOf(50 * kUs).window_ns, u64{ONRAMP_RELEASE_WINDOW_NS});
 	EXPECT_EQ(ParamsOf(500 * kUs).window_ns, 4000 * kUs);
-	EXPECT_EQ(ParamsOf(1000000 * kUs).window_ns, 8000000 * kUs);
+	EXPECT_EQ(ParamsOf(10000 * kUs).window_ns, 80000 * kUs);
+	EXPECT_EQ(ParamsOf(1000000 * kUs).window_ns, u64{ONRAMP_RELEASE_WINDOW_MAX_NS});
+}
+
+// Of the longest window at 1.28 Tbit/s.
+TEST_F(Release, longest_window__rate_does_not_wrap)
+{
+	const onramp_release_params c = ParamsOf(1000000 * kUs);
+	const double rate = 1.6e11;
+
+	onramp_release_held(&r_);
+	r_.full = true;
+	for (u64 now = kStart; now < kStart + c.window_ns;) {
+		now += 1000 * kUs;
+		onramp_release_sent(&r_, &c, now, 160000000, true);
+	}
+	EXPECT_NEAR(r_.rate, rate + c.step, 2);
 }
 
 TEST_F(Release, not_paused__congestion_control_decides)
