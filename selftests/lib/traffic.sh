@@ -53,8 +53,8 @@ stop_sender() {
 	return 0
 }
 
-# All was acked of one in FIN-WAIT-2: where the path loses the other's last word it stays a minute.
-no_flow_is_left() { ! ss -N "$a" -Htn dport = 5001 | grep -qv '^FIN-WAIT-2'; }
+# But for what the kernel keeps for a minute where the path loses the other's last word: no socket.
+no_flow_is_left() { ! ss -N "$a" -Htno dport = 5001 | grep -qv 'timer:(timewait'; }
 
 # The command is taken from the build where there is one.
 [ -z "${TURNPIKE_BUILD:-}" ] || PATH=$TURNPIKE_BUILD:$PATH
