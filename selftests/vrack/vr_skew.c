@@ -99,19 +99,21 @@ static u8 *timestamp(u8 *at, int length)
 static void move_tcp(struct sk_buff *skb, const struct net *net, int offset, int sign)
 {
 	const struct skew_net *sn = net_generic(net, skew_net_id);
-	int end = offset + sizeof(struct tcphdr);
-	struct tcphdr *th;
+	const struct tcphdr *th;
+	struct tcphdr copy;
+	int length;
 	u8 *at;
 	u32 us;
 
-	if (!READ_ONCE(sn->tcp) || skb->len < end || skb_ensure_writable(skb, end))
+	if (!READ_ONCE(sn->tcp))
 		return;
-	th = (struct tcphdr *)(skb_network_header(skb) + offset);
-	end = offset + th->doff * 4;
-	if (skb->len < end || skb_ensure_writable(skb, end))
+	th = skb_header_pointer(skb, offset, sizeof(copy), &copy);
+	if (!th)
 		return;
-	th = (struct tcphdr *)(skb_network_header(skb) + offset);
-	at = timestamp((u8 *)(th + 1), th->doff * 4 - (int)sizeof(*th));
+	length = th->doff * 4;
+	if (length < (int)sizeof(copy) || skb_ensure_writable(skb, offset + length))
+		return;
+	at = timestamp(skb_network_header(skb) + offset + sizeof(copy), length - sizeof(copy));
 	if (!at)
 		return;
 	/* TSval is first, its echo second, 0 until there is one. */
