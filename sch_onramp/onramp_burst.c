@@ -9,11 +9,21 @@
 
 #include "onramp.h"
 
+static u32 onramp_burst_want(const struct onramp_sched *q, const struct onramp_flow *f,
+			     const struct sock *sk, u32 mss)
+{
+	u64 rate = f->release.rate;
+
+	if (!rate)
+		return onramp_burst_bytes(q->burst_mult, READ_ONCE(sk->sk_pacing_rate), mss);
+	return onramp_burst_paused_bytes(q->burst_mult, onramp_burst_rate(q->burst_per_line, rate),
+					 mss);
+}
+
 /* A packet of @sk is being queued: as a rule by the owner of the socket's lock. */
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
 {
 	struct onramp_ctl *ctl = f->ctl;
-	u64 paused = onramp_burst_rate(q->burst_per_line, f->release.rate);
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 	u32 mss = READ_ONCE(tcp_sk(sk)->mss_cache);
 
@@ -22,11 +32,7 @@ void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, st
 		return;
 	/* Somebody else wrote there since: a new route, a congestion control. */
 	before = ctl->gso_set == now ? ctl->gso_before : now;
-	if (paused)
-		want = onramp_burst_paused_bytes(q->burst_mult, paused, mss);
-	else
-		want = onramp_burst_bytes(q->burst_mult, READ_ONCE(sk->sk_pacing_rate), mss);
-	want = min(want, before);
+	want = min(onramp_burst_want(q, f, sk, mss), before);
 	/* Let small changes be: each costs a line of the socket. */
 	if (want > now - now / 8 && want < now + now / 8)
 		return;

@@ -76,7 +76,7 @@ static inline u32 onramp_burst_bytes(u64 mult, u64 rate, u32 mss)
 	return onramp_burst_clamp(tp_mul_shr(rate, mult, ONRAMP_BURST_SHIFT), mss);
 }
 
-/* The same of a flow that pauses meet, with @rate after them. */
+/* The same of a flow that pauses meet; @rate from onramp_burst_rate(). */
 static inline u32 onramp_burst_paused_bytes(u64 mult, u64 rate, u32 mss)
 {
 	return onramp_burst_clamp(tp_mul_shr(rate, mult, ONRAMP_BURST_SHIFT + 1) + mss, mss);

@@ -189,7 +189,7 @@ struct orack_peer {
 	struct orack_pair pair;		/* constant */
 	struct list_head list;		/* in on->peers */
 	struct llist_node ask;		/* in on->urgent */
-	bool urgent;			/* it is there, or the worker has it */
+	bool urgent;			/* it is there, or the worker has it; lock */
 	struct rcu_head rcu;
 
 	/* we send data to it; written with the peer's lock, but for used and ports */
