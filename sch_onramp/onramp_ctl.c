@@ -315,6 +315,8 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	f->source = ctl->source;
 	spin_unlock(&ctl->lock);
 	f->ctl = ctl;
+	if (source == ONRAMP_SOURCE_ORACK)
+		orack_peer_recall(q->on, &key, now_ns);
 	list_add_tail(&f->controlled, &q->controlled);
 	atomic_inc(&q->counts.controlled[f->source]);
 out:

@@ -24,6 +24,7 @@
 #include "onramp_excess.h"
 #include "orack_batch.h"
 #include "orack_delay.h"
+#include "orack_few.h"
 #include "orack_source.h"
 #include "orack_wire.h"
 
@@ -39,6 +40,7 @@ struct orack_contact {
 	struct orack_pair pair;
 	__be16 sport, dport;
 	int oif;			/* for link-local addresses, else 0 */
+	bool few;			/* receipts are enough */
 };
 
 #define ORACK_KEYS_MAX		2
@@ -72,6 +74,9 @@ struct onramp_net {
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
+	atomic_t few;			/* of these, those that few are enough for */
+	atomic_t recalls;		/* times that one wanted all again */
+	atomic_t arrived;		/* bytes of data while there were such, modulo 2^32 */
 	/* RTNL writes, anybody reads */
 	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
 	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
@@ -210,10 +215,13 @@ struct orack_peer {
 	u32 window_count;
 	u64 receipts, samples, refused;
 	struct orack_delay delay;
+	struct orack_wish wish;
+	bool recall;			/* the worker is to tell it now */
 
 	/* it sends data to us */
 	unsigned long hears_until;	/* jiffies; lockless readers */
 	bool hears;			/* it announced itself; lockless readers */
+	bool few;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
 	struct orack_clock_entry clock_is;	/* and what that was */
@@ -229,6 +237,7 @@ struct orack_peer {
 struct orack_terms {
 	int oif;			/* where receipts go out, for link-local addresses, else 0 */
 	bool nic;			/* times are the NIC's */
+	bool few;			/* it may be long until the next */
 };
 
 enum orack_wants {
@@ -237,8 +246,14 @@ enum orack_wants {
 	ORACK_WANTS_RECEIPT,
 };
 
+/* Long enough that refreshing costs nothing, short enough that a host that lost its qdisc
+ * without saying so is left alone soon.
+ */
+#define ORACK_LIFETIME_MS	10000
+
 struct orack_peer *orack_peer_find(const struct orack_pair *pair);
 void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
+void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
 bool orack_peer_hears(const struct orack_pair *pair);
@@ -249,6 +264,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
+void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to, u64 now_ns);
 bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
 void orack_peer_ask_again(struct onramp_net *on);
 u32 orack_peer_count_acking(struct onramp_net *on);

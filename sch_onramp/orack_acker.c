@@ -20,8 +20,8 @@
 
 #include "orack.h"
 
-/* More peers than send to one processor within 50 us; 26 KB a namespace and processor, which
- * per-cpu memory has.
+/* More peers than send to one processor within 50 us; 30 KB a namespace and processor, of 32 that
+ * per-cpu memory gives at once.
  */
 #define ORACK_SLOTS_LOG		6
 #define ORACK_SLOTS		(1 << ORACK_SLOTS_LOG)
@@ -35,6 +35,8 @@ struct orack_slot {
 	u64 closed_ns;			/* when that before it was, */
 	u32 wait_ns;			/* and how long that could wait */
 	u64 spared_ns;			/* when data came that was too little to begin one */
+	u32 recalls;			/* onramp_net's, when terms were asked for */
+	struct orack_few few;		/* since the last one, where few are enough */
 	struct orack_pair pair;
 	struct orack_terms terms;
 	struct orack_seen seen;		/* since the batch began */
@@ -49,6 +51,7 @@ struct orack_cpu {
 	u64 armed_ns;			/* when the timer looks; 0: it does not */
 	struct hrtimer timer;
 	struct list_head open;
+	u32 arrived;			/* bytes that onramp_net's counter has not */
 	struct orack_slot slot[ORACK_SLOTS];
 };
 
@@ -69,7 +72,8 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 {
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
-		.kind = ORACK_RECEIPTS, .count = b->count, .clock = orack_clock_id,
+		.kind = ORACK_RECEIPTS, .count = b->count, .few = slot->terms.few,
+		.clock = orack_clock_id,
 		.time_ns = ktime_get_ns(),
 	};
 
@@ -79,7 +83,8 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	}
 	slot->closed_ns = h.time_ns;
 	list_del_init(&slot->open);
-	atomic64_add(b->bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	atomic64_add(b->bytes + slot->few.bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	orack_few_begin(&slot->few, atomic_read(&cpu->on->arrived));
 	orack_batch_close(b, h.time_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
@@ -213,6 +218,36 @@ static bool orack_slot_misses(struct orack_cpu *cpu, const struct orack_slot *sl
 	return true;
 }
 
+/* Data of whoever sends, for those that few receipts are enough for as long as nobody else
+ * does.  Their line is written once a frame at most.
+ */
+static void orack_cpu_count(struct orack_cpu *cpu, u32 bytes)
+{
+	if (!atomic_read(&cpu->on->few))
+		return;
+	cpu->arrived += bytes;
+	if (cpu->arrived < ORACK_FEW_FRAME_BYTES)
+		return;
+	atomic_add(cpu->arrived, &cpu->on->arrived);
+	cpu->arrived = 0;
+}
+
+/* True: no receipt for @bytes of data, and the terms are not even looked for. */
+static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
+			      const struct orack_pair *pair, u32 bytes,
+			      const struct orack_stamp *t)
+{
+	const struct onramp_net *on = cpu->on;
+
+	if (!slot->terms.few || slot->recalls != (u32)atomic_read(&on->recalls) ||
+	    !orack_slot_is(slot, pair) ||
+	    !orack_few_spares(&slot->few, bytes, atomic_read(&on->arrived),
+			      t->now_ns - slot->closed_ns, t->now_ns))
+		return false;
+	orack_see(&slot->seen, t);
+	return true;
+}
+
 /* Begins a batch with @bytes of data, if they are receipted at all. */
 static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 			      const struct orack_pair *pair, u32 bytes,
@@ -225,6 +260,7 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 		seen = slot->seen;
 	memset(&slot->seen, 0, sizeof(slot->seen));
 	orack_see(&seen, t);
+	slot->recalls = atomic_read_acquire(&cpu->on->recalls);
 	switch (orack_peer_wants(pair, bytes, now_ns, &seen, &slot->terms)) {
 	case ORACK_WANTS_NONE:
 		return false;
@@ -262,7 +298,10 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 	};
 	bool begins = list_empty(&slot->open);
 
-	if (begins && !orack_slot_begins(cpu, slot, pair, a->payload, t))
+	orack_cpu_count(cpu, a->payload);
+
+	if (begins && (orack_slot_spares(cpu, slot, pair, a->payload, t) ||
+		       !orack_slot_begins(cpu, slot, pair, a->payload, t)))
 		return false;
 	if (!begins) {
 		orack_see(&slot->seen, t);

@@ -30,10 +30,6 @@
 /* Of these, entered by what came from the network. */
 #define ORACK_HEARING_MAX	8192
 
-/* Long enough that refreshing costs nothing, short enough that a host that lost its qdisc
- * without saying so is left alone soon.
- */
-#define ORACK_LIFETIME_MS	10000
 #define ORACK_REFRESH		(3 * HZ)
 
 /* Unanswered announcements: after each of the first, the time to the next.  One may be
@@ -107,6 +103,7 @@ static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct or
 	onramp_clock_init(&peer->clock);
 	onramp_absolute_init(&peer->absolute);
 	onramp_floor_init(&peer->rtt);
+	orack_wish_all(&peer->wish, ktime_get_ns());
 	if (rhashtable_insert_fast(&orack_peers, &peer->node, orack_peer_params)) {
 		kmem_cache_free(orack_peer_cache, peer);
 		peer = NULL;
@@ -119,7 +116,7 @@ out:
 	return peer;
 }
 
-/* peer->lock is held for these two.  A peer that was taken out counts no more. */
+/* peer->lock is held for these three.  A peer that was taken out counts no more. */
 static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool acks)
 {
 	if (peer->acks == acks || peer->removed)
@@ -128,8 +125,21 @@ static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, 
 	atomic_add(acks ? 1 : -1, &on->acking[orack_acking(&peer->pair.remote)]);
 }
 
+/* Who wants all again has them from the next data on: the acker looks at its terms. */
+static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, bool few)
+{
+	if (peer->few == few || peer->removed)
+		return;
+	WRITE_ONCE(peer->few, few);
+	atomic_add(few ? 1 : -1, &on->few);
+	if (!few)
+		atomic_fetch_inc_release(&on->recalls);
+}
+
 static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
 {
+	if (!hears)
+		orack_peer_set_few(on, peer, false);
 	if (peer->hears == hears || peer->removed)
 		return;
 	WRITE_ONCE(peer->hears, hears);
@@ -186,19 +196,18 @@ static bool orack_peer_is_due(const struct orack_peer *peer)
 {
 	if (!orack_peer_is_used(peer) || orack_peer_is_silent(peer))
 		return false;
-	return !peer->announced || time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
+	return !peer->announced || peer->recall ||
+	       time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
 }
 
-/* An announcement is due now.  Bottom halves are off, under the RCU read lock. */
+/* An announcement is due now.  peer->lock is held. */
 static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
 {
-	spin_lock(&peer->lock);
-	if (!peer->urgent && !peer->removed) {
-		peer->urgent = true;
-		llist_add(&peer->ask, &on->urgent);
-		queue_work(system_highpri_wq, &on->ask);
-	}
-	spin_unlock(&peer->lock);
+	if (peer->urgent || peer->removed)
+		return;
+	peer->urgent = true;
+	llist_add(&peer->ask, &on->urgent);
+	queue_work(system_highpri_wq, &on->ask);
 }
 
 /* Data goes to the key's far end.  Called under the qdisc's lock, now and then. */
@@ -222,10 +231,33 @@ void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
 	/* Exact to a tick, so that senders do not fight for the line. */
 	if (!orack_peer_is_used(peer) || time_after(jiffies, READ_ONCE(peer->used) + ORACK_TICK)) {
 		WRITE_ONCE(peer->used, jiffies | 1UL);
-		if (orack_peer_is_due(peer))
+		if (orack_peer_is_due(peer)) {
+			spin_lock(&peer->lock);
 			orack_peer_hurry(on, peer);
+			spin_unlock(&peer->lock);
+		}
 	}
 out:
+	rcu_read_unlock();
+}
+
+/* The path to the key's far end may be empty no more.  Under the qdisc's lock. */
+void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns)
+{
+	struct orack_peer *peer;
+	struct orack_pair pair;
+
+	orack_pair_of(&pair, key);
+	rcu_read_lock();
+	peer = orack_peer_find(&pair);
+	if (peer) {
+		spin_lock(&peer->lock);
+		if (orack_wish_all(&peer->wish, now_ns)) {
+			peer->recall = true;
+			orack_peer_hurry(on, peer);
+		}
+		spin_unlock(&peer->lock);
+	}
 	rcu_read_unlock();
 }
 
@@ -337,6 +369,7 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 	if (!peer || !orack_peer_hears_us(peer))
 		return ORACK_WANTS_NONE;
 	terms->oif = READ_ONCE(peer->oif);
+	terms->few = READ_ONCE(peer->few);
 	terms->nic = orack_peer_takes_nic(peer, seen, now_ns);
 	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
@@ -370,6 +403,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	if (!peer->hears)
 		orack_clock_say_again(peer);
 	orack_peer_set_hears(on, peer, h->clock);
+	orack_peer_set_few(on, peer, h->clock && h->few);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_peer_is_silent(peer))
 		peer->unanswered = 0;
@@ -418,19 +452,20 @@ void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
 	orack_address(&peer->pair, READ_ONCE(peer->oif), p);
 }
 
-static void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
+void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to, u64 now_ns)
 {
 	to->pair = peer->pair;
 	to->sport = READ_ONCE(peer->sport);
 	to->dport = READ_ONCE(peer->dport);
 	to->oif = READ_ONCE(peer->oif);
+	to->few = orack_wish_is_few(&peer->wish, now_ns);
 }
 
 /* 0 ms: it is over.  False: not sent.  Bottom halves are off, under the RCU read lock. */
 bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
 {
 	struct orack_header h = {
-		.kind = ORACK_ANNOUNCEMENT, .count = 1, .clock = lifetime_ms,
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = to->few, .clock = lifetime_ms,
 		.time_ns = ktime_get_real_ns(),
 	};
 	struct orack_entry e = {
@@ -485,6 +520,7 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer)
 	if (due) {
 		peer->announced = jiffies | 1UL;
 		peer->unanswered++;
+		peer->recall = false;
 	}
 	spin_unlock(&peer->lock);
 	return due;
@@ -509,7 +545,7 @@ static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 	local_bh_disable();
 	rcu_read_lock();
 	if (orack_peer_tick(on, peer)) {
-		orack_peer_contact(peer, &to);
+		orack_peer_contact(peer, &to, ktime_get_ns());
 		if (!orack_announce(on, &to, ORACK_LIFETIME_MS))
 			orack_peer_unsaid(peer);
 	} else {
@@ -608,7 +644,7 @@ u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 mo
 	spin_lock_bh(&on->lock);
 	list_for_each_entry_safe(peer, next, &on->peers, list) {
 		if (peer->acks && count < most)
-			orack_peer_contact(peer, &acking[count++]);
+			orack_peer_contact(peer, &acking[count++], ktime_get_ns());
 		spin_lock(&peer->lock);
 		orack_peer_retire(on, peer);
 		spin_unlock(&peer->lock);

@@ -168,6 +168,8 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	t.wire = departure.wire;
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, &t), ONRAMP_OWD_MAX_NS);
 	orack_note_delay(peer, queue_ns, now_ns);
+	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2)
+		orack_wish_all(&peer->wish, now_ns);
 	spin_unlock(&peer->lock);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
 	drain_ns = orack_beat_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
@@ -240,8 +242,9 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 	u64 now_ns = ktime_get_ns();
+	struct orack_contact to;
+	bool may, tell = false;
 	u32 refused;
-	bool may;
 
 	if (!peer || !READ_ONCE(peer->announced))
 		return ONRAMP_STAT_REFUSED_PEER;
@@ -258,7 +261,13 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	peer->refused += refused;
 	if (may)
 		orack_peer_heard(on, peer);
+	if (refused < d->h.count)
+		tell = orack_wish_heard(&peer->wish, d->h.few, now_ns);
+	if (tell)
+		orack_peer_contact(peer, &to, now_ns);
 	spin_unlock(&peer->lock);
+	if (tell)
+		orack_announce(on, &to, ORACK_LIFETIME_MS);
 	return ONRAMP_STAT_RECEIPTS_TAKEN;
 }
 

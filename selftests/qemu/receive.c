@@ -2,7 +2,7 @@
 /*
  * Instructions of this machine per data segment that a host receives, without a sender.
  *
- *	receive drop|take|announce DEVICE MAC NETNS BACK SEGMENTS BATCHES
+ *	receive drop|take|announce|few DEVICE MAC NETNS BACK SEGMENTS BATCHES
  *
  * DEVICE leads to the host with that MAC, where somebody reads at 10.0.0.2, port 5000.  Its
  * answers to 10.0.0.7, which nobody is, leave the host's namespace by a device that drops
@@ -10,7 +10,7 @@
  * SEGMENTS at a time: what there is of a sender is the packet socket.  With drop
  * they bear another MAC in the end, so that the host throws them away at once; that much is
  * to be taken off the rest.  With announce the host is asked for receipts of OR-ACKs
- * before (Documentation/onramp-wire.rst).
+ * before, with few for few of them (Documentation/onramp-wire.rst).
  *
  * Prints: segments instructions_per_segment
  */
@@ -36,7 +36,7 @@
 #define DPORT		5000
 
 #define BATCH_MAX	256
-#define BATCH_US	4000		/* the host has done with one when the next comes */
+#define BATCH_US	100		/* a stream: sch_onramp/orack_few.h has 200 us for a gap */
 #define PAYLOAD_BYTES	1460
 
 struct packet {
@@ -195,10 +195,11 @@ static uint32_t connect_by_hand(int fd, int answers, const unsigned char *mac)
 	return ack;
 }
 
-static void announce(int fd, const unsigned char *mac)
+static void announce(int fd, const unsigned char *mac, bool few)
 {
 	const struct orack_header h = {
-		.kind = ORACK_ANNOUNCEMENT, .count = 1, .clock = ORACK_LIFETIME_MAX_MS, .time_ns = 1,
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = few,
+		.clock = ORACK_LIFETIME_MAX_MS, .time_ns = 1,
 	};
 	const struct orack_entry e = { .sport = sport, .dport = DPORT };
 	uint8_t data[ORACK_BYTES_MAX];
@@ -259,15 +260,16 @@ int main(int argc, char **argv)
 	static const unsigned char nobody[ETH_ALEN] = { 2, 0, 0, 0, 0, 9 };
 	unsigned char mac[ETH_ALEN];
 	uint32_t ack, seq, batches;
-	bool announces, drops;
+	bool announces, drops, few;
 	struct spare spare;
 	int fd, answers;
 
-	announces = argc > 1 && !strcmp(argv[1], "announce");
+	few = argc > 1 && !strcmp(argv[1], "few");
+	announces = few || (argc > 1 && !strcmp(argv[1], "announce"));
 	drops = argc > 1 && !strcmp(argv[1], "drop");
 	if (argc != 8 || !(announces || drops || !strcmp(argv[1], "take")) ||
 	    atol(argv[6]) < 1 || atol(argv[6]) > BATCH_MAX || atol(argv[7]) < 1) {
-		fprintf(stderr, "usage: receive drop|take|announce DEVICE MAC NETNS BACK "
+		fprintf(stderr, "usage: receive drop|take|announce|few DEVICE MAC NETNS BACK "
 				"SEGMENTS BATCHES\n");
 		return 2;
 	}
@@ -281,7 +283,7 @@ int main(int argc, char **argv)
 	ack = connect_by_hand(fd, answers, mac);
 	close(answers);
 	if (announces)
-		announce(fd, mac);
+		announce(fd, mac, few);
 	make_data(drops ? nobody : mac, ack);
 	/* The receiver's buffer grows at first. */
 	seq = send_batches(fd, 1, batches / 4 + 1);

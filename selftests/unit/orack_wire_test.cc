@@ -16,17 +16,17 @@ using Bytes = std::vector<u8>;
 
 orack_header receipts(u8 count, u8 key = 0)
 {
-	return {ORACK_RECEIPTS, key, count, 0x12345678, 0x1122334455667788};
+	return {ORACK_RECEIPTS, key, count, false, 0x12345678, 0x1122334455667788};
 }
 
 orack_header announcement(u32 lifetime_ms)
 {
-	return {ORACK_ANNOUNCEMENT, 0, 1, lifetime_ms, 99};
+	return {ORACK_ANNOUNCEMENT, 0, 1, false, lifetime_ms, 99};
 }
 
 Bytes encode_clock(const orack_clock_entry &c, u8 key = 0)
 {
-	orack_header h = {ORACK_CLOCK, key, 1, 0x12345678, 0x1122334455667788};
+	orack_header h = {ORACK_CLOCK, key, 1, false, 0x12345678, 0x1122334455667788};
 	Bytes out(ORACK_BYTES_MAX);
 
 	out.resize(orack_encode_clock(out.data(), &h, &c));
@@ -115,6 +115,31 @@ TEST(orack_encode, most_entries_with_mac__fit)
 	EXPECT_EQ(d.maced_bytes, wire.size() - ORACK_MAC_BYTES);
 }
 
+TEST(orack_encode, few__is_the_first_bit_of_the_count)
+{
+	for (orack_header h : {receipts(1), announcement(1000)}) {
+		h.few = true;
+		Bytes wire = encode(h, {{1, 2, 0, 0}});
+		orack_datagram d;
+
+		EXPECT_EQ(wire[3], 0x81);
+		ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
+		EXPECT_TRUE(d.h.few);
+		EXPECT_EQ(d.h.count, 1);
+		wire[3] = 1;
+		ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
+		EXPECT_FALSE(d.h.few);
+	}
+}
+
+TEST(orack_decode, few_in_a_clock__is_refused)
+{
+	Bytes wire = encode_clock({1, 2});
+
+	wire[3] |= 0x80;
+	EXPECT_EQ(fault_of(wire), ORACK_BAD_COUNT);
+}
+
 TEST(orack_decode, every_length_but_the_right_one__is_refused)
 {
 	for (u8 key : {0, 3}) {
@@ -146,8 +171,10 @@ TEST(orack_decode, header__other_values_are_refused)
 			  value == ORACK_ANNOUNCEMENT ? ORACK_BAD_VALUE : ORACK_BAD_KIND);
 		other = wire;
 		other[3] = value;
-		EXPECT_EQ(fault_of(other), value == 1 ? ORACK_GOOD :
-			  value && value <= ORACK_ENTRIES_MAX ? ORACK_BAD_LENGTH : ORACK_BAD_COUNT);
+		// The first bit is no part of the count.
+		u32 count = value % 128;
+		EXPECT_EQ(fault_of(other), count == 1 ? ORACK_GOOD :
+			  count && count <= ORACK_ENTRIES_MAX ? ORACK_BAD_LENGTH : ORACK_BAD_COUNT);
 	}
 }
 
@@ -217,7 +244,7 @@ TEST(orack_decode, clock__error_beyond_the_bound_or_two_entries_are_refused)
 	EXPECT_EQ(fault_of(encode_clock({1, ORACK_ERROR_MAX_NS + 1})), ORACK_BAD_VALUE);
 	EXPECT_EQ(fault_of(encode_clock({1, ~0u})), ORACK_BAD_VALUE);
 
-	orack_header two = {ORACK_CLOCK, 0, 2, 1, 1};
+	orack_header two = {ORACK_CLOCK, 0, 2, false, 1, 1};
 	EXPECT_EQ(fault_of(encode(two, {{1, 2, 0, 0}, {1, 2, 0, 0}})), ORACK_BAD_COUNT);
 }
 

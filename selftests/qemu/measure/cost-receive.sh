@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Instructions per data segment of a host that receives, nothing else: with fq, with
-# On-Ramp that nobody asked for receipts, and with one that makes them; less what the same
-# frames cost when the host throws them away at once.
+# On-Ramp that nobody asked for receipts, and with one that makes few, as for an empty path, or
+# all; less what the same frames cost when the host throws them away at once.
 # Run by selftests/qemu/cost in a guest whose clock counts instructions.
 #
 # Frames come so many at a time, one by one or merged by GRO, which a veth has for a sender
@@ -18,7 +18,7 @@ in_b() { ip netns exec b "$@"; }
 insmod /modules/sch_onramp.ko || exit 1
 make_pair fq || exit 1
 in_a ethtool -K eth0 tso off || exit 1
-in_a tc qdisc replace dev eth0 root netem slot 2ms || exit 1
+in_a tc qdisc replace dev eth0 root netem slot 50us || exit 1
 ip -n b link add back type dummy && ip -n b link set back up &&
 	ip -n b route add 10.0.0.7 dev back || exit 1
 mac=$(ip -n b -br link show eth0 | awk '{ print $3 }')
@@ -40,6 +40,8 @@ receive_rows() {
 	receive_row "$2" fq take
 	in_b tc qdisc replace dev back root onramp || exit 1
 	receive_row "$2" onramp take
+	receive_row "$2" few few
+	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
 	receive_row "$2" receipts announce
 	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
 }
