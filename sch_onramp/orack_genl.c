@@ -162,14 +162,17 @@ static noinline_for_stack int orack_genl_put_delay(struct sk_buff *msg, const st
 	       nla_put_u64_64bit(msg, ONRAMP_PEER_DELAY_P99, p.p99_ns, ONRAMP_PEER_PAD);
 }
 
-/* Whose times receipts carry; of a direction that has none nothing is said. */
-static int orack_genl_put_nic(struct sk_buff *msg, const struct orack_peer *peer, bool hears)
+/* Of a direction that has no receipts nothing is said. */
+static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer *peer, bool hears)
 {
 	const struct onramp_clock *clock = &peer->clock;
 
-	if (clock->known && nla_put_u8(msg, ONRAMP_PEER_NIC, orack_clock_is_nic(clock->id)))
+	if (clock->known &&
+	    (nla_put_u8(msg, ONRAMP_PEER_NIC, orack_clock_is_nic(clock->id)) ||
+	     nla_put_u8(msg, ONRAMP_PEER_FEW, peer->wish.few)))
 		return -EMSGSIZE;
-	return hears ? nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(peer->source.nic)) : 0;
+	return hears && (nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(peer->source.nic)) ||
+			 nla_put_u8(msg, ONRAMP_PEER_FEW_OURS, peer->few));
 }
 
 /* peer->lock is held. */
@@ -183,7 +186,7 @@ static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *pee
 	       nla_put_u8(msg, ONRAMP_PEER_ACKS, peer->acks) ||
 	       nla_put_u8(msg, ONRAMP_PEER_HEARS, hears) ||
 	       orack_genl_put_absolute(msg, &peer->absolute) ||
-	       orack_genl_put_nic(msg, peer, hears) ||
+	       orack_genl_put_receipts(msg, peer, hears) ||
 	       nla_put_u32(msg, ONRAMP_PEER_CLOCK,
 			   clock->known ? orack_clock_of(clock->id) : 0) ||
 	       nla_put_s32(msg, ONRAMP_PEER_DRIFT, clock->known ? clock->base.drift_ppb : 0) ||

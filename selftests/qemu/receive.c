@@ -6,8 +6,9 @@
  *
  * DEVICE leads to the host with that MAC, where somebody reads at 10.0.0.2, port 5000.  Its
  * answers to 10.0.0.7, which nobody is, leave the host's namespace by a device that drops
- * them.  A connection is made by hand, and its data is put in front of the host, so many
- * SEGMENTS at a time: what there is of a sender is the packet socket.  With drop
+ * them.  A connection is made by hand.  Its data, BATCHES of so many SEGMENTS, is sent at once and
+ * arrives later, when DEVICE's qdisc lets one batch after the other go (cost-receive.sh): there
+ * is no sender in what is counted, and no gap in its stream.  With drop
  * they bear another MAC in the end, so that the host throws them away at once; that much is
  * to be taken off the rest.  With announce the host is asked for receipts of OR-ACKs
  * before, with few for few of them (Documentation/onramp-wire.rst).
@@ -36,7 +37,12 @@
 #define DPORT		5000
 
 #define BATCH_MAX	256
-#define BATCH_US	100		/* a stream: sch_onramp/orack_few.h has 200 us for a gap */
+/* What the qdisc does: all is sent before the first arrives; and a batch follows each 150 us, as
+ * sch_onramp/orack_few.h takes 200 for a gap.
+ */
+#define DELAY_US	2000000
+#define BATCH_US	150
+#define EARLY_US	20000
 #define PAYLOAD_BYTES	1460
 
 struct packet {
@@ -116,9 +122,10 @@ static int open_device(const char *name, int protocol)
 		.sll_protocol = htons(protocol),
 	};
 	struct timeval patience = { .tv_sec = 5 };
-	int fd = socket(AF_PACKET, SOCK_RAW, 0), on = 1;
+	int fd = socket(AF_PACKET, SOCK_RAW, 0), on = 1, plenty = 1 << 30;
 
-	if (fd < 0 || setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) ||
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &plenty, sizeof(plenty)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
 		err(1, "packet socket");
 	if (!to.sll_ifindex || bind(fd, (struct sockaddr *)&to, sizeof(to)))
@@ -236,16 +243,28 @@ static void make_data(const unsigned char *mac, uint32_t ack)
 	}
 }
 
+/* Returns shortly before the first arrives. */
 static uint32_t send_batches(int fd, uint32_t seq, uint32_t batches)
 {
+	int64_t begin_ns = now_ns();
+	int64_t left_us;
+
 	while (batches--) {
 		for (unsigned int i = 0; i < segments; i++, seq += PAYLOAD_BYTES)
 			packets[i].frame.tcp.seq = htonl(seq);
 		if (sendmmsg(fd, messages, segments, 0) != (int)segments)
 			err(1, "sendmmsg");
-		usleep(BATCH_US);
 	}
+	left_us = DELAY_US - EARLY_US - (now_ns() - begin_ns) / 1000;
+	if (left_us < 0)
+		errx(1, "the first arrives before the last was sent");
+	usleep(left_us);
 	return seq;
+}
+
+static void wait_for_batches(uint32_t batches)
+{
+	usleep(2 * EARLY_US + BATCH_US * 5 / 4 * batches);
 }
 
 static void read_mac(const char *text, unsigned char *mac)
@@ -287,8 +306,10 @@ int main(int argc, char **argv)
 	make_data(drops ? nobody : mac, ack);
 	/* The receiver's buffer grows at first. */
 	seq = send_batches(fd, 1, batches / 4 + 1);
-	spare_begin(&spare);
+	wait_for_batches(batches / 4 + 1);
 	seq = send_batches(fd, seq, batches);
+	spare_begin(&spare);
+	wait_for_batches(batches);
 	printf("%u %.0f\n", batches * segments, spare_busy_ns(&spare) / (batches * segments));
 	spare_stop(&spare);
 	/* The reader would look at it for ever. */

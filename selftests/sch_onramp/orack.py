@@ -8,6 +8,9 @@ orack.py ask ADDRESS PORT LIFETIME_MS
     a host without On-Ramp that announces itself: connect, announce, send data for two
     lifetimes; checks every receipt, prints during=N after=N receipts that came, clocks=N and
     error_ns=N of what was said of the host's clock, and real=1 if that was its CLOCK_REALTIME
+orack.py few ADDRESS PORT
+    such a host streams data; prints all=N receipts for some MB, few=N for as many once few are
+    enough, again=N when all are wanted again, and said=1 if each said which it is
 orack.py attack DEVICE ADDRESS --packets N
     send what no honest peer sends to a host whose data arrives at DEVICE, knowing all that
     can be seen there; prints sent=N and gap_ms=N, the longest time without new data
@@ -36,6 +39,7 @@ RECEIPTS, ANNOUNCEMENT, CLOCK = 1, 2, 3
 CLOCK_BODY = struct.Struct("!QL")
 HEADER = struct.Struct("!BBBBLQ")
 ENTRY = struct.Struct("!HHLL")
+FEW = 0x80
 TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
 # include/uapi/turnpike.h
 ONRAMP_CMD_CLOCK_SET = 8
@@ -92,13 +96,13 @@ def watch(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
-def receipts(entries, clock, now_ns, key=0):
-    head = HEADER.pack(1, RECEIPTS, key, len(entries), clock, now_ns)
+def receipts(entries, clock, now_ns, key=0, few=0):
+    head = HEADER.pack(1, RECEIPTS, key, len(entries) | few, clock, now_ns)
     return head + b"".join(ENTRY.pack(*entry) for entry in entries) + bytes(8 if key else 0)
 
 
-def announcement(sport, dport, lifetime_ms, key=0):
-    head = HEADER.pack(1, ANNOUNCEMENT, key, 1, lifetime_ms, time.time_ns())
+def announcement(sport, dport, lifetime_ms, key=0, few=0):
+    head = HEADER.pack(1, ANNOUNCEMENT, key, 1 | few, lifetime_ms, time.time_ns())
     return head + ENTRY.pack(sport, dport, 0, 0) + bytes(8 if key else 0)
 
 
@@ -169,6 +173,37 @@ def ask(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
+def streamed(udp, tcp, few):
+    """Receipts for 30 MB, and how many of them are of few; a round trip first, for what was asked."""
+    tcp.sendall(bytes(10000))
+    time.sleep(0.01)
+    while select.select([udp], [], [], 0)[0]:
+        udp.recv(2048)
+    count = right = 0
+    for _ in range(500):
+        tcp.sendall(bytes(60000))
+        while select.select([udp], [], [], 0)[0]:
+            data = udp.recv(2048)
+            if data[1] == RECEIPTS:
+                count += 1
+                right += data[3] & FEW == few
+    return count, right
+
+
+def few(args):
+    udp = udp_socket(args.address)
+    tcp = socket.create_connection((args.address, args.port))
+    tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    ports, said, total, counts = (tcp.getsockname()[1], tcp.getpeername()[1]), 0, 0, []
+    for bit in (0, FEW, 0):
+        udp.send(announcement(*ports, 60000, few=bit))
+        count, right = streamed(udp, tcp, bit)
+        counts.append(count)
+        total += count
+        said += right
+    print("all={} few={} again={} said={}".format(*counts, int(said == total)))
+
+
 class Victim:
     """What can be seen of its connections."""
 
@@ -206,7 +241,7 @@ def forged(dice, victim, old):
         return dice.randbytes(dice.randrange(500))
     if what == 1:
         sport, dport = dice.choice(list(victim.flow))
-        return announcement(dport, sport, dice.choice((0, 1, 1000, 60000, 60001)), key)
+        return announcement(dport, sport, dice.choice((0, 1, 1000, 60000, 60001)), key, dice.choice((0, FEW)))
     if what == 2:
         return announcement(dice.randrange(65536), dice.randrange(65536), 60000, key)
     if what == 3 and old:
@@ -218,7 +253,8 @@ def forged(dice, victim, old):
     data = receipts([entry(dice, victim) for _ in range(dice.choice((1, 1, 2, 32)))],
                     dice.choice((1, 1, 1, 2)),
                     (time.monotonic_ns() + dice.choice((0, 10**7, 10**10, -10**7,
-                                                        dice.randrange(2**63)))) % 2**64, key)
+                                                        dice.randrange(2**63)))) % 2**64, key,
+                    dice.choice((0, FEW)))
     if what == 4:
         return data[:dice.randrange(len(data))]
     if what == 5:
@@ -281,6 +317,9 @@ def main():
     command.add_argument("address")
     command.add_argument("port", type=int)
     command.add_argument("lifetime_ms", type=int)
+    command = commands.add_parser("few")
+    command.add_argument("address")
+    command.add_argument("port", type=int)
     command = commands.add_parser("attack")
     command.add_argument("device")
     command.add_argument("address")
@@ -292,7 +331,7 @@ def main():
     command = commands.add_parser("bind")
     command.add_argument("port", type=int)
     args = parser.parse_args()
-    {"watch": watch, "ask": ask, "attack": attack, "fill": fill, "bind": bind}[args.command](args)
+    {"watch": watch, "ask": ask, "few": few, "attack": attack, "fill": fill, "bind": bind}[args.command](args)
     return 0
 
 

@@ -148,6 +148,32 @@ announcement__expires() {
 	[ "$(field during "$said")" -gt 20 ] && [ "$(field after "$said")" = 0 ]
 }
 
+announcement__few_receipts_are_enough() {
+	acker on && in_a tc qdisc replace dev veth0 root fq || return 1
+	said=$(in_a "$orack" few 10.1.0.2 5001) || { echo "$said"; return 1; }
+	echo "$said"
+	_all=$(field all "$said")
+	[ "$_all" -gt 200 ] && [ "$(field few "$said")" -lt $((_all / 4)) ] &&
+		[ "$(field again "$said")" -gt $((_all / 2)) ] && [ "$(field said "$said")" = 1 ]
+}
+
+# few_are_made: the newest receipt says so, and it was asked for
+few_are_made() { [ "$(peer few)" = true ] && [ "$(peer own_few "$b")" = true ]; }
+
+# A flow slower than the line has an empty path; one that is faster makes a queue.
+receipts__are_few_while_the_path_is_empty() {
+	acker on && onramp feedback orack && start_sender --seconds 1 --max-pacing 15000000 || return 1
+	wait_for "few receipts" few_are_made
+	_status=$?
+	wait "$sender"
+	[ $_status = 0 ] && onramp threshold 200us feedback orack && background 0.5 && sleep 0.3 &&
+		[ "$(peer few)" = false ] && [ "$(peer own_few "$b")" = false ]
+	_status=$?
+	wait "$sender"
+	peers
+	return $_status
+}
+
 announcement__is_taken_back_when_the_qdisc_goes() {
 	acker on && onramp feedback orack && send 0.3 && [ "$(peer hears "$b")" = true ] || return 1
 	# It would hold for seven seconds more.

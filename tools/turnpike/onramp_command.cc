@@ -176,6 +176,14 @@ Json stamps(const Attributes &a, unsigned type)
 	return mnl_attr_get_u8(found->second) ? "nic" : "host";
 }
 
+// Of receipts.
+Json few(const Attributes &a, unsigned type)
+{
+	auto found = a.find(type);
+
+	return found == a.end() ? Json(nullptr) : Json(mnl_attr_get_u8(found->second) != 0);
+}
+
 // Of which delay the percentiles are; and one of them.
 Json delay_kind(const Attributes &a)
 {
@@ -213,6 +221,8 @@ Json peer_json(const Attributes &a)
 		{"delay_p99_ns", delay(a, ONRAMP_PEER_DELAY_P99)},
 		{"stamps", stamps(a, ONRAMP_PEER_NIC)},
 		{"own_stamps", stamps(a, ONRAMP_PEER_NIC_OURS)},
+		{"few", few(a, ONRAMP_PEER_FEW)},
+		{"own_few", few(a, ONRAMP_PEER_FEW_OURS)},
 		{"clock", clock},
 		{"drift_ppb", static_cast<std::int32_t>(mnl_attr_get_u32(a.at(ONRAMP_PEER_DRIFT)))},
 		{"clock_steps", mnl_attr_get_u32(a.at(ONRAMP_PEER_STEPS))},
