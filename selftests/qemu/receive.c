@@ -40,7 +40,7 @@
 /* What the qdisc does: all is sent before the first arrives; and a batch follows each 150 us, as
  * sch_onramp/orack_few.h takes 200 for a gap.
  */
-#define DELAY_US	2000000
+#define DELAY_US	1000000
 #define BATCH_US	150
 #define EARLY_US	20000
 #define PAYLOAD_BYTES	1460
@@ -206,7 +206,7 @@ static void announce(int fd, const unsigned char *mac, bool few)
 {
 	const struct orack_header h = {
 		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = few,
-		.clock = ORACK_LIFETIME_MAX_MS, .time_ns = 1,
+		.clock = ORACK_LIFETIME_MAX_MS, .time_ns = now_ns(),
 	};
 	const struct orack_entry e = { .sport = sport, .dport = DPORT };
 	uint8_t data[ORACK_BYTES_MAX];

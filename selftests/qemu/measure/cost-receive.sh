@@ -25,9 +25,9 @@ mac=$(ip -n b -br link show eth0 | awk '{ print $3 }')
 # receive_row SEGMENTS NAME WHAT
 receive_row() {
 	# receive.c knows these times
-	in_a tc qdisc replace dev eth0 root netem delay 2s slot 150us 150us packets "$1" \
+	in_a tc qdisc replace dev eth0 root netem delay 1s slot 150us 150us packets "$1" \
 		limit 100000 || exit 1
-	row=$(in_a receive "$3" eth0 "$mac" b back "$1" 2000) || exit 1
+	row=$(in_a receive "$3" eth0 "$mac" b back "$1" $((20000 / $1))) || exit 1
 	[ "$3" = drop ] && thrown=${row#* }
 	echo "$merged$1 $2 ${row% *} $((${row#* } - thrown)) -"
 }
