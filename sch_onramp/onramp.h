@@ -339,6 +339,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk);
+bool onramp_ctl_any(void);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
 struct rhashtable *onramp_ctl_table(void);
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);

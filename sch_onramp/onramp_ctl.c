@@ -48,11 +48,16 @@ static const struct rhashtable_params onramp_ctl_params = {
 	.automatic_shrinking = true,
 };
 
+/* A host that only receives has none. */
+bool onramp_ctl_any(void)
+{
+	return atomic_read(&onramp_ctls.nelems);
+}
+
 /* Caller holds the RCU read lock. */
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
 {
-	/* A host that only receives is asked for each packet. */
-	if (!atomic_read(&onramp_ctls.nelems))
+	if (!onramp_ctl_any())
 		return NULL;
 	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
 }

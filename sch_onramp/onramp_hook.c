@@ -25,6 +25,12 @@ struct onramp_net *onramp_net(const struct net *net)
 
 /* -- hooks -------------------------------------------------------------------------- */
 
+/* Neither does a flow wait for feedback, nor a host for receipts. */
+static bool onramp_hook_is_idle(const struct nf_hook_state *state)
+{
+	return !onramp_ctl_any() && !atomic_read(&onramp_net(state->net)->hearing);
+}
+
 /* @buffer has room for any header.  NULL: there is none that is whole. */
 static const struct tcphdr *onramp_hook_tcp(const struct sk_buff *skb, void *buffer)
 {
@@ -62,7 +68,7 @@ static unsigned int onramp_hook_ipv4(void *priv, struct sk_buff *skb,
 	const struct iphdr *ip = ip_hdr(skb);
 	struct onramp_arrival a;
 
-	if (ip->protocol != IPPROTO_TCP || ip_is_fragment(ip))
+	if (ip->protocol != IPPROTO_TCP || ip_is_fragment(ip) || onramp_hook_is_idle(state))
 		return NF_ACCEPT;
 	memset(&a, 0, sizeof(a));
 	ipv6_addr_set_v4mapped(ip->daddr, &a.key.saddr);
@@ -80,7 +86,7 @@ static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
 	struct onramp_arrival a;
 
 	/* What GRO merged beyond 64 KB has a hop-by-hop header, of which IP tells the end. */
-	if (skb_network_header(skb)[IP6CB(skb)->nhoff] != IPPROTO_TCP)
+	if (skb_network_header(skb)[IP6CB(skb)->nhoff] != IPPROTO_TCP || onramp_hook_is_idle(state))
 		return NF_ACCEPT;
 	memset(&a, 0, sizeof(a));
 	a.key.saddr = ip->daddr;

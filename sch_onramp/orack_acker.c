@@ -165,7 +165,6 @@ static u64 orack_stamp_host_ns(const struct sk_buff *skb, u64 now_ns)
 static void orack_stamp(struct orack_stamp *t, const struct sk_buff *skb,
 			const struct onramp_arrival *a)
 {
-	t->now_ns = ktime_get_ns();
 	t->nic = orack_nic_arrival(a, t->now_ns, &t->rx_ns);
 	if (!t->nic)
 		t->rx_ns = orack_stamp_host_ns(skb, t->now_ns);
@@ -234,18 +233,14 @@ static void orack_cpu_count(struct orack_cpu *cpu, u32 bytes)
 
 /* True: no receipt for @bytes of data, and the terms are not even looked for. */
 static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
-			      const struct orack_pair *pair, u32 bytes,
-			      const struct orack_stamp *t)
+			      const struct orack_pair *pair, u32 bytes, u64 now_ns)
 {
 	const struct onramp_net *on = cpu->on;
 
-	if (!slot->terms.few || slot->recalls != (u32)atomic_read(&on->recalls) ||
-	    !orack_slot_is(slot, pair) ||
-	    !orack_few_spares(&slot->few, bytes, atomic_read(&on->arrived),
-			      t->now_ns - slot->closed_ns, t->now_ns))
-		return false;
-	orack_see(&slot->seen, t);
-	return true;
+	return slot->terms.few && list_empty(&slot->open) &&
+	       slot->recalls == (u32)atomic_read(&on->recalls) && orack_slot_is(slot, pair) &&
+	       orack_few_spares(&slot->few, bytes, atomic_read(&on->arrived),
+				now_ns - slot->closed_ns, now_ns);
 }
 
 /* Begins a batch with @bytes of data, if they are receipted at all. */
@@ -298,10 +293,7 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 	};
 	bool begins = list_empty(&slot->open);
 
-	orack_cpu_count(cpu, a->payload);
-
-	if (begins && (orack_slot_spares(cpu, slot, pair, a->payload, t) ||
-		       !orack_slot_begins(cpu, slot, pair, a->payload, t)))
+	if (begins && !orack_slot_begins(cpu, slot, pair, a->payload, t))
 		return false;
 	if (!begins) {
 		orack_see(&slot->seen, t);
@@ -345,8 +337,13 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 		spin_lock(&cpu->lock);
 	}
 	/* Nobody else fills this processor's slots: bottom halves stayed off. */
-	orack_stamp(&t, skb, a);
-	send = orack_cpu_add(cpu, slot, &pair, a, &t, &p);
+	t.now_ns = ktime_get_ns();
+	orack_cpu_count(cpu, a->payload);
+	send = false;
+	if (!orack_slot_spares(cpu, slot, &pair, a->payload, t.now_ns)) {
+		orack_stamp(&t, skb, a);
+		send = orack_cpu_add(cpu, slot, &pair, a, &t, &p);
+	}
 	spin_unlock(&cpu->lock);
 	if (send)
 		orack_acker_send(on, &p);
