@@ -179,5 +179,5 @@ start_server || ktap_fail "receiver__starts"
 : > "$went_through"
 # shellcheck disable=SC2086  # a list
 run_cases $cases
-ktap_note "bytes that were compared: $(awk '{ sum += $1 } END { printf "%d", sum }' "$went_through")"
+ktap_note "bytes that were compared: $(awk '{ sum += $1 } END { printf "%.0f", sum }' "$went_through")"
 finish_hosts
