@@ -264,7 +264,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
-void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to, u64 now_ns);
+void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to);
 bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
 void orack_peer_ask_again(struct onramp_net *on);
 u32 orack_peer_count_acking(struct onramp_net *on);

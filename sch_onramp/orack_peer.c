@@ -452,13 +452,14 @@ void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
 	orack_address(&peer->pair, READ_ONCE(peer->oif), p);
 }
 
-void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to, u64 now_ns)
+/* peer->lock is held. */
+void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
 {
 	to->pair = peer->pair;
 	to->sport = READ_ONCE(peer->sport);
 	to->dport = READ_ONCE(peer->dport);
 	to->oif = READ_ONCE(peer->oif);
-	to->few = orack_wish_is_few(&peer->wish, now_ns);
+	to->few = orack_wish_is_few(&peer->wish, ktime_get_ns());
 }
 
 /* 0 ms: it is over.  False: not sent.  Bottom halves are off, under the RCU read lock. */
@@ -504,8 +505,9 @@ void orack_peer_ask_again(struct onramp_net *on)
 	spin_unlock_bh(&on->lock);
 }
 
-/* True: an announcement is due, and counted as made. */
-static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer)
+/* True: an announcement is due, to *to, and counted as made. */
+static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer,
+			    struct orack_contact *to)
 {
 	bool due;
 
@@ -521,6 +523,7 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer)
 		peer->announced = jiffies | 1UL;
 		peer->unanswered++;
 		peer->recall = false;
+		orack_peer_contact(peer, to);
 	}
 	spin_unlock(&peer->lock);
 	return due;
@@ -544,8 +547,7 @@ static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 
 	local_bh_disable();
 	rcu_read_lock();
-	if (orack_peer_tick(on, peer)) {
-		orack_peer_contact(peer, &to, ktime_get_ns());
+	if (orack_peer_tick(on, peer, &to)) {
 		if (!orack_announce(on, &to, ORACK_LIFETIME_MS))
 			orack_peer_unsaid(peer);
 	} else {
@@ -643,9 +645,9 @@ u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 mo
 	init_llist_head(&on->urgent);
 	spin_lock_bh(&on->lock);
 	list_for_each_entry_safe(peer, next, &on->peers, list) {
-		if (peer->acks && count < most)
-			orack_peer_contact(peer, &acking[count++], ktime_get_ns());
 		spin_lock(&peer->lock);
+		if (peer->acks && count < most)
+			orack_peer_contact(peer, &acking[count++]);
 		orack_peer_retire(on, peer);
 		spin_unlock(&peer->lock);
 		orack_peer_unlink(on, peer);

@@ -264,7 +264,7 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	if (refused < d->h.count)
 		tell = orack_wish_heard(&peer->wish, d->h.few, now_ns);
 	if (tell)
-		orack_peer_contact(peer, &to, now_ns);
+		orack_peer_contact(peer, &to);
 	spin_unlock(&peer->lock);
 	if (tell)
 		orack_announce(on, &to, ORACK_LIFETIME_MS);

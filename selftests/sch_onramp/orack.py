@@ -152,18 +152,27 @@ def check_clock(data, said):
     said["real"] = int(min(apart_ns, 2**64 - apart_ns) < 10**9)
 
 
-def ask(args):
-    udp = udp_socket(args.address)
+def came(sock):
+    """All that waits in the socket."""
+    while select.select([sock], [], [], 0)[0]:
+        yield sock.recv(1 << 17)
+
+
+def without_onramp(args):
+    """A host that is to announce itself: sockets of datagrams and of a connection, its ports."""
     tcp = socket.create_connection((args.address, args.port))
-    ports = tcp.getsockname()[1], tcp.getpeername()[1]
+    return udp_socket(args.address), tcp, (tcp.getsockname()[1], tcp.getpeername()[1])
+
+
+def ask(args):
+    udp, tcp, ports = without_onramp(args)
     udp.send(announcement(*ports, args.lifetime_ms))
     start, lifetime = time.monotonic(), args.lifetime_ms / 1e3
     count = {"during": 0, "after": 0, "clocks": 0, "error_ns": 0, "real": 0}
     while time.monotonic() < start + 2 * lifetime:
         tcp.sendall(bytes(20000))
         time.sleep(0.002)
-        while select.select([udp], [], [], 0)[0]:
-            data = udp.recv(2048)
+        for data in came(udp):
             if data[1] == CLOCK:
                 check_clock(data, count)
                 continue
@@ -177,13 +186,11 @@ def streamed(udp, tcp, few):
     """Receipts for 30 MB, and how many of them are of few; a round trip first, for what was asked."""
     tcp.sendall(bytes(10000))
     time.sleep(0.01)
-    while select.select([udp], [], [], 0)[0]:
-        udp.recv(2048)
+    list(came(udp))
     count = right = 0
     for _ in range(500):
         tcp.sendall(bytes(60000))
-        while select.select([udp], [], [], 0)[0]:
-            data = udp.recv(2048)
+        for data in came(udp):
             if data[1] == RECEIPTS:
                 count += 1
                 right += data[3] & FEW == few
@@ -191,10 +198,8 @@ def streamed(udp, tcp, few):
 
 
 def few(args):
-    udp = udp_socket(args.address)
-    tcp = socket.create_connection((args.address, args.port))
-    tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    ports, said, total, counts = (tcp.getsockname()[1], tcp.getpeername()[1]), 0, 0, []
+    udp, tcp, ports = without_onramp(args)
+    said, total, counts = 0, 0, []
     for bit in (0, FEW, 0):
         udp.send(announcement(*ports, 60000, few=bit))
         count, right = streamed(udp, tcp, bit)
@@ -214,8 +219,8 @@ class Victim:
         self.gap_s = 0
 
     def look(self):
-        while select.select([self.sock], [], [], 0)[0]:
-            protocol, payload = parse(self.sock.recv(1 << 17))
+        for frame in came(self.sock):
+            protocol, payload = parse(frame)
             if protocol != TCP:
                 continue
             sport, dport, seq, length = data_of(payload)
@@ -278,8 +283,7 @@ def attack(args):
             victim.look()
         udp.send(forged(dice, victim, old))
         if number % 1000 == 0:
-            while select.select([udp], [], [], 0)[0]:
-                udp.recv(2048)
+            list(came(udp))
     print(f"sent={args.packets} gap_ms={victim.gap_s * 1e3:.3f}")
 
 
