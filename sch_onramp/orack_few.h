@@ -6,7 +6,7 @@
  * an empty path it says no more than that it is empty.  So the sender, who knows the delay, asks
  * for few while there is none, and for all of them again:
  *
- *              no queue of T / 2, no new flow for 2 ms
+ *        no queue of T / 2, no new flow, all stamps there, clocks as they were, for 2 ms
  *       all  ------------------------------------------>  few
  *            <------------------------------------------
  *                              either
@@ -93,7 +93,7 @@ static inline bool orack_few_spares(struct orack_few *f, u32 bytes, u32 arrived,
 #define ORACK_AGAIN_NS		100000
 
 struct orack_wish {
-	u64 busy_ns;			/* a queue was seen, or a flow began */
+	u64 busy_ns;			/* a queue was seen, or a flow or a clock began */
 	u64 asked_ns;			/* when the wish was last told for a receipt's sake */
 	bool few;			/* what the newest receipt says is done */
 };

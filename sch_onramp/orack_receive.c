@@ -139,6 +139,38 @@ static void orack_note_delay(struct orack_peer *peer, u64 queue_ns, u64 now_ns)
 	orack_delay_sample(&peer->delay, now_ns, absolute, absolute ? a->there_ns : (s64)queue_ns);
 }
 
+/* A trip's queueing delay, and what it makes of the wish.  ctl->lock is held, ctl->sched is not
+ * NULL.
+ */
+static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
+			     struct onramp_ctl *ctl, const struct orack_trip *t)
+{
+	u64 queue_ns;
+	u32 epoch;
+
+	spin_lock(&peer->lock);
+	epoch = onramp_clock_epoch(&peer->clock);
+	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_OWD_MAX_NS);
+	orack_note_delay(peer, queue_ns, t->now_ns);
+	/* What began anew was learned from one sample: it takes many to trust it. */
+	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||
+	    epoch != onramp_clock_epoch(&peer->clock))
+		orack_wish_all(&peer->wish, t->now_ns);
+	spin_unlock(&peer->lock);
+	return queue_ns;
+}
+
+/* Our NIC did not say when the data left.  Until the next receipts do, or show that no stamps
+ * come any more, the flow has no feedback.
+ */
+static enum onramp_stat orack_take_unstamped(struct orack_peer *peer, u64 now_ns)
+{
+	spin_lock(&peer->lock);
+	orack_wish_all(&peer->wish, now_ns);
+	spin_unlock(&peer->lock);
+	return ONRAMP_STAT_REFUSED_UNSTAMPED;
+}
+
 /* ctl->lock is held, ctl->sched is not NULL. */
 static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *peer,
 				   struct onramp_ctl *ctl, const struct orack_datagram *d,
@@ -153,24 +185,19 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
 		return ONRAMP_STAT_REFUSED_SEQUENCE;
 	if (!onramp_ctl_departure(ctl, e->end_seq, now_ns, &departure))
-		return departure.unstamped ? ONRAMP_STAT_REFUSED_UNSTAMPED :
+		return departure.unstamped ? orack_take_unstamped(peer, now_ns) :
 					     ONRAMP_STAT_REFUSED_AMBIGUOUS;
 	rtt_ns = now_ns - min(departure.tx_ns, now_ns);
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
 	ctl->receipt_seq = e->end_seq;
-	spin_lock(&peer->lock);
 	t.clock = d->h.clock;
 	t.tx_ns = departure.tx_ns;
 	t.rx_ns = d->h.time_ns - e->age_ns;
 	t.trip_ns = rtt_ns - e->age_ns;
 	t.now_ns = now_ns;
 	t.wire = departure.wire;
-	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, &t), ONRAMP_OWD_MAX_NS);
-	orack_note_delay(peer, queue_ns, now_ns);
-	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2)
-		orack_wish_all(&peer->wish, now_ns);
-	spin_unlock(&peer->lock);
+	queue_ns = orack_peer_sample(on, peer, ctl, &t);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
 	drain_ns = orack_beat_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
 				       ctl->sched->config.pause.threshold_ns);
@@ -217,7 +244,8 @@ static u32 orack_entries(struct onramp_net *on, struct orack_peer *peer,
 	for (i = 0; i < d->h.count; i++) {
 		orack_read_entry(d, i, &e);
 		stat = orack_entry(on, peer, d, &e, now_ns);
-		refused += stat != ONRAMP_STAT_SAMPLES;
+		/* What has no stamp here is no fault of the peer's. */
+		refused += stat != ONRAMP_STAT_SAMPLES && stat != ONRAMP_STAT_REFUSED_UNSTAMPED;
 		orack_count(on, stat);
 	}
 	return refused;

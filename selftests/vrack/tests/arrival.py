@@ -6,6 +6,8 @@ Runs in a guest: arrival.py VRACK.KO. The receiver's host is late by 20 us on av
 and its flow never queues: what On-Ramp takes for a queue is what its times are wrong by.
 """
 
+import collections
+import itertools
 import json
 import os
 import socket
@@ -21,9 +23,12 @@ BUILD = os.environ["TURNPIKE_BUILD"]
 TURNPIKE = os.path.join(BUILD, "turnpike")
 TC = {**os.environ, "TC_LIB_DIR": os.path.join(BUILD, "tc")}
 GBIT = 10**9
-# a tenth of the line's; a debug kernel is a hundred times slower
-PACING = 125_000_000
-MEGABYTES = 4 if os.environ.get("TURNPIKE_DEBUG") == "1" else 16
+Pace = collections.namedtuple("Pace", "bytes_per_s, megabytes")
+# A tenth of the line's: few receipts are made (orack_few.h). A debug kernel is a hundred
+# times slower.
+STREAM = Pace(125_000_000, 4 if os.environ.get("TURNPIKE_DEBUG") == "1" else 16)
+# Three frames in 870 us: all have one.
+APART = Pace(5_000_000, 1)
 CLOCK = "phc=1 phc_fast_ppb=50000"
 # From the last bit at the NIC of the sender: both cables, 2 x 5 us, and a frame at the switch.
 PATH_NS = 11230
@@ -51,7 +56,7 @@ class Hosts(Rack):
                             "root", "onramp", "threshold", f"{THRESHOLD_NS}ns", "feedback", "orack"],
                            env=TC, check=True)
         time.sleep(SETTLED)
-        self.transfer(1)    # the hosts know each other from here on
+        self.transfer()    # the hosts know each other from here on
 
     def __exit__(self, *args):
         for name in self.namespaces:
@@ -60,12 +65,12 @@ class Hosts(Rack):
         rmmod("sch_onramp")
         super().__exit__(*args)
 
-    def transfer(self, megabytes=MEGABYTES, during=None):
-        """Move so much by a connection of its own; during() runs in the middle of it."""
+    def transfer(self, pace=APART, during=None):
+        """Move data by a connection of its own; during() runs in the middle of it."""
         with Namespace("h0"):
             sender = socket.socket()
-        sender.setsockopt(socket.SOL_SOCKET, 47, PACING)    # SO_MAX_PACING_RATE
-        move(sender, megabytes, during)
+        sender.setsockopt(socket.SOL_SOCKET, 47, pace.bytes_per_s)  # SO_MAX_PACING_RATE
+        move(sender, pace.megabytes, during)
 
     def told(self, host, *words):
         done = subprocess.run(["ip", "netns", "exec", host, TURNPIKE, "onramp", *words, "-j"],
@@ -107,49 +112,51 @@ def report(rack):
 
 
 def receipts__carry_the_nics_times():
-    with Hosts() as rack:
-        counted = moved(rack)
-        print("#", counted)
-        same("sources", rack.sources(), ("nic", "nic"))
-        same("receipts by the NIC", counted["receipts_nic"], counted["receipts_sent"])
-        same("samples by the NIC", counted["samples_nic"], counted["samples"])
-        same("data without a stamp", counted["receipts_unstamped"], 0)
-        assert counted["samples"] > 100, counted
-        # a connection may be gone before its last receipt comes; two ended
-        assert counted.pop("refused_flow") <= 2, counted
-        same("refused", {n: v for n, v in counted.items() if n.startswith("refused_") and v}, {})
+    for pace, least in ((APART, 100), (STREAM, STREAM.megabytes)):
+        with Hosts() as rack:
+            counted = moved(rack, pace=pace)
+            print("#", counted)
+            same("sources", rack.sources(), ("nic", "nic"))
+            same("receipts by the NIC", counted["receipts_nic"], counted["receipts_sent"])
+            same("samples by the NIC", counted["samples_nic"], counted["samples"])
+            same("data without a stamp", counted["receipts_unstamped"], 0)
+            assert counted["samples"] > least, counted
+            # a connection may have ended, or be gone, before its last receipt comes; two did
+            assert counted.pop("refused_flow") + counted.pop("refused_sequence") <= 2, counted
+            same("refused", {n: v for n, v in counted.items()
+                             if n.startswith("refused_") and v}, {})
 
 
 def receipts__carry_the_times_of_a_stock_drivers_nic():
     with Hosts(nic=f"{CLOCK} phc_stock=1") as rack:
         same("sources", rack.sources(), ("host", "host"))
         with Follower("h1"):
-            rack.transfer(1)
+            rack.transfer()
             counted = moved(rack)
             print("#", counted)
             same("sources", rack.sources(), ("nic", "nic"))
             same("receipts by the NIC", counted["receipts_nic"], counted["receipts_sent"])
             same("data without a stamp", counted["receipts_unstamped"], 0)
             assert counted["samples_nic"] > 100, counted
-        rack.transfer(1)
-        rack.transfer(1)
+        rack.transfer()
+        rack.transfer()
         same("sources", rack.sources(), ("host", "host"))
 
 
 def delay__has_none_of_the_hosts_noise():
-    for jitter_ns in (20000, 100000):
+    for jitter_ns, pace in itertools.product((20000, 100000), (APART, STREAM)):
         with Hosts(jitter_ns=jitter_ns) as rack:
-            rack.transfer()
+            rack.transfer(pace)
             by_nic = report(rack)
         with Hosts(nic="", jitter_ns=jitter_ns) as rack:
-            rack.transfer()
+            rack.transfer(pace)
             by_host = report(rack)
             same("sources", rack.sources(), ("host", "host"))
         # nobody is held for a queue that is not there
         same("pauses by the NIC's times", by_nic["pauses"], 0)
         assert by_nic["delay_p99_ns"] <= 2000, by_nic
         assert by_host["delay_p99_ns"] > 10000, by_host
-    assert by_host["pauses"] > 0, by_host
+        assert by_host["pauses"] > 0 or jitter_ns < THRESHOLD_NS, by_host
 
 
 def delay__one_way_is_exact():
@@ -186,7 +193,7 @@ def source__without_nicstamp_is_the_host():
 
 def source__clock_taken_away_and_given_back():
     with Hosts() as rack:
-        counted = moved(rack, during=lambda: rack.ctl("nic set h1 phc=0"))
+        counted = moved(rack, pace=STREAM, during=lambda: rack.ctl("nic set h1 phc=0"))
         same("sources", rack.sources(), ("host", "host"))
         assert 1 <= counted["receipts_unstamped"] <= 64, counted
         assert counted["samples_nic"] < counted["samples"], counted
@@ -202,7 +209,7 @@ def stepped(by_ns):
     """The clock of the receiver's NIC jumps; then it jumps back."""
     with Hosts(nic=CLOCK + " phc_offset_ns=10000000") as rack:
         for offset_ns in (10_000_000 + by_ns, 10_000_000):
-            counted = moved(rack, during=lambda at=offset_ns: rack.ctl(
+            counted = moved(rack, pace=STREAM, during=lambda at=offset_ns: rack.ctl(
                 f"nic set h1 phc_offset_ns={at} phc_fast_ppb=50000"))
             print("#", {n: v for n, v in counted.items() if v})
             # nothing queues, and nobody is told so: what is left is the host's noise

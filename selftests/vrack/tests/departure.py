@@ -11,6 +11,7 @@ takes for a queue of the network is that wait, where it does not know better.
                     s0 --- h1, h2                     no queue in any port
 """
 
+import collections
 import json
 import os
 import socket
@@ -26,14 +27,18 @@ BUILD = os.environ["TURNPIKE_BUILD"]
 TURNPIKE = os.path.join(BUILD, "turnpike")
 TC = {**os.environ, "TC_LIB_DIR": os.path.join(BUILD, "tc")}
 GBIT = 10**9
-# a tenth of the line's; a debug kernel is a hundred times slower
-PACING = 125_000_000
-MEGABYTES = 2 if os.environ.get("TURNPIKE_DEBUG") == "1" else 8
+Pace = collections.namedtuple("Pace", "bytes_per_s, megabytes")
+# A tenth of the line's: few receipts are made (orack_few.h). A debug kernel is a hundred
+# times slower.
+STREAM = Pace(125_000_000, 2 if os.environ.get("TURNPIKE_DEBUG") == "1" else 8)
+# Two or three frames in a millisecond, for 260 ms: all have a receipt.
+APART = Pace(4_000_000, 1)
 CLOCK = "phc=1 phc_fast_ppb=50000"
 THRESHOLD_NS = 50_000
-# 197 us of the line in each; half of what the line carries while data of a tenth go, too
-BURST_FRAMES = 160
-BURST_EVERY_NS = 400_000
+# 246 us of the line in each: what waits for that long has a receipt. It is half of what the
+# line carries while data of a tenth go, too.
+BURST_FRAMES = 200
+BURST_EVERY_NS = 500_000
 BURST_NS = BURST_FRAMES * FRAME * 8 // 10
 # both cables, 2 x 5 us, and a frame at the switch
 PATH_NS = 11230
@@ -62,7 +67,7 @@ class Hosts(Rack):
             self.inside(name, "tc", "qdisc", "add", "dev", "eth0", "root", "onramp",
                         "threshold", f"{THRESHOLD_NS}ns", "feedback", feedback)
         time.sleep(SETTLED)
-        self.transfer(1)    # the path is known from here on
+        self.transfer()    # the path is known from here on
 
     def __exit__(self, *args):
         for name in self.namespaces[:2]:
@@ -75,20 +80,21 @@ class Hosts(Rack):
                               capture_output=True)
         return done.stdout
 
-    def burst(self, megabytes):
-        """Bursts for as long as so much data goes."""
-        count = (megabytes << 20) * GBIT // (PACING * BURST_EVERY_NS)
+    def burst(self, pace):
+        """Bursts for as long as data go, out of step with what they hold up."""
+        count = (pace.megabytes << 20) * GBIT // (pace.bytes_per_s * BURST_EVERY_NS)
         self.ctl(*(f"source add h0 h2 rate_bps={100 * GBIT} count={BURST_FRAMES} "
-                   f"start_ns={i * BURST_EVERY_NS}" for i in range(count)))
+                   f"start_ns={i * BURST_EVERY_NS + i * 37_000 % 100_000}" for i in range(count)))
 
-    def transfer(self, megabytes=MEGABYTES, bursts=False, during=None, pacing=PACING):
-        """Move so much by a connection of its own; during() runs in the middle of it."""
+    def transfer(self, pace=None, bursts=False, during=None):
+        """Move data by a connection of its own; during() runs in the middle of it."""
+        pace = pace or (STREAM if bursts else APART)
         with Namespace("h0"):
             sender = socket.socket()
-        sender.setsockopt(socket.SOL_SOCKET, 47, pacing)    # SO_MAX_PACING_RATE
+        sender.setsockopt(socket.SOL_SOCKET, 47, pace.bytes_per_s)  # SO_MAX_PACING_RATE
         if bursts:
-            self.burst(megabytes)
-        move(sender, megabytes, during)
+            self.burst(pace)
+        move(sender, pace.megabytes, during)
 
     def peer(self):
         return json.loads(self.inside("h0", TURNPIKE, "onramp", "peers", "-j"))[0]
@@ -191,7 +197,7 @@ def source__without_nicstamp_is_the_qdisc():
 def source__clock_taken_away_and_given_back():
     with Hosts() as rack:
         refused = rack.refused_unstamped()
-        counted, _ = moved(rack, during=lambda: rack.ctl("nic set h0 phc=0"))
+        counted, _ = moved(rack, pace=STREAM, during=lambda: rack.ctl("nic set h0 phc=0"))
         assert 0 < counted["samples_wire"] < counted["samples"], counted
         # nobody goes without feedback for long
         assert 1 <= counted["ignored_unstamped"] <= 8, counted
@@ -214,9 +220,9 @@ def source__goes_back_to_the_nic_within_a_connection():
             time.sleep(0.02)
             rack.ctl(f"nic set h0 {CLOCK}")
 
-        # the reader must not wait: stamps end with half of 268 ms gone, for a tenth of a second
+        # the reader must not wait: stamps end with half of 260 ms gone, for a tenth of a second
         blinker = threading.Thread(target=blink)
-        counted, _ = moved(rack, megabytes=4, pacing=PACING // 8, during=blinker.start)
+        counted, _ = moved(rack, during=blinker.start)
         blinker.join()
         by_qdisc = counted["samples"] - counted["samples_wire"]
         assert 0.3 * counted["samples"] < by_qdisc < 0.48 * counted["samples"], counted
@@ -226,7 +232,8 @@ def source__goes_back_to_the_nic_within_a_connection():
 def source__one_slot_for_stamps():
     """What has no stamp gives no sample, or the qdisc's time is used for all."""
     with Hosts(nic=CLOCK + " phc_tx_slots=1") as rack:
-        counted, _ = moved(rack)
+        # packets meet in the NIC, and do not fill it
+        counted, _ = moved(rack, pace=Pace(4 * STREAM.bytes_per_s, 8))
         stamps = told()
         print("#", {name: stamps[name] for name in ("wanted", "tx", "tx_unknown", "no_slot")})
         assert counted["ignored_unstamped"] <= counted["samples"] // 4, counted
@@ -237,7 +244,7 @@ def stepped(by_ns):
     """The clock of the sender's NIC jumps, and jumps back; data waits in the NIC all along."""
     with Hosts(nic=CLOCK + " phc_offset_ns=10000000") as rack:
         for offset_ns in (10_000_000 + by_ns, 10_000_000):
-            counted, p99_ns = moved(rack, during=lambda at=offset_ns: rack.ctl(
+            counted, p99_ns = moved(rack, pace=STREAM, during=lambda at=offset_ns: rack.ctl(
                 f"nic set h0 phc_offset_ns={at} phc_fast_ppb=50000"))
             # nothing queues, and nobody is told so
             same("pauses", counted["pauses"], 0)
@@ -296,7 +303,7 @@ def nicstamp__counts_a_packet_without_a_slot_once():
             knob.write("timely")
         asked, refused, sent = asked_of_nicstamp(), told()["no_slot"], rack.packets()
         # as fast as the line goes, several packets are in the NIC at a time
-        rack.transfer(pacing=10 * PACING)
+        rack.transfer(Pace(10 * STREAM.bytes_per_s, STREAM.megabytes))
         asked, refused = asked_of_nicstamp() - asked, told()["no_slot"] - refused
         sent = rack.packets() - sent
         print(f"# asked {asked} times for {sent} packets, {refused} had no slot", flush=True)
