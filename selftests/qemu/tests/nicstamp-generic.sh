@@ -41,8 +41,11 @@ drop_and_use() { drop && use; }
 
 used_and_dropped() { while_sending 4 drop_and_use && more_samples; }
 
+# With the link down: e1000 puts rings without memory in place of its own, and until it has
+# disabled NAPI, 10 ms after it stopped its queue, that wakes the queue again.  A packet is a panic
+# then, with nicstamp or without.
 rings_and_link() {
-	ethtool -G eth0 rx "$1" && ip link set eth0 down && sleep 0.1 && ip link set eth0 up &&
+	ip link set eth0 down && ethtool -G eth0 rx "$1" && sleep 0.1 && ip link set eth0 up &&
 		sleep 0.5
 }
 
