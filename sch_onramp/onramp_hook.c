@@ -56,7 +56,8 @@ static void onramp_hook_arrived(const struct sk_buff *skb, const struct nf_hook_
 	a->key.dport = th->source;
 	a->seq = ntohl(th->seq);
 	a->payload = skb->len - skb_transport_offset(skb) - th->doff * 4;
-	if (th->ack)
+	/* A host that only receives is spared the lookup. */
+	if (th->ack && onramp_ctl_any())
 		onramp_tcpts_arrived(th, a);
 	if (a->payload && atomic_read(&on->hearing))
 		orack_acker_arrived(on, skb, a);
