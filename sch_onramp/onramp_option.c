@@ -53,6 +53,7 @@ void onramp_option_default(struct onramp_config *c, const struct net_device *dev
 	c->gate = ONRAMP_GATE_AUTO;
 	c->feedback_timeout_ns = ONRAMP_TIMEOUT_NS;
 	onramp_pause_params_init(&c->pause);
+	c->pause.even = true;
 }
 
 static struct netlink_range_validation onramp_range_quantum = {

@@ -20,10 +20,11 @@ onramp_pause_params Params(u8 mode = ONRAMP_MODE_FINAL)
 	return {.threshold_ns = 50 * kUs, .max_ns = 50000 * kUs, .gain_shift = 4, .mode = mode};
 }
 
-// Section 3 of the paper, word for word, with a list of all pauses instead of a counter.
+// Section 3 of the paper, word for word but for even_, with a list of all pauses instead of a counter.
 class Reference {
  public:
-	Reference(double threshold, bool strawman) : threshold_(threshold), strawman_(strawman) {}
+	Reference(double threshold, const onramp_pause_params &c)
+		: threshold_(threshold), strawman_(c.mode == ONRAMP_MODE_STRAWMAN), even_(c.even) {}
 
 	double Paused(double from, double to) const
 	{
@@ -51,7 +52,8 @@ class Reference {
 		black_owd_ = owd;
 		black_sent_ = sent;
 
-		double own = strawman_ ? 0 : beta_ * Paused(sent, now);
+		double part = strawman_ ? 0 : even_ ? (0.25 + beta_) / 4 : beta_;
+		double own = part * Paused(sent, now);
 
 		if (owd - own > threshold_)
 			Set(now, now + owd - own - threshold_);
@@ -70,16 +72,15 @@ class Reference {
 	}
 
 	double threshold_, beta_ = 0, black_owd_ = 0, black_sent_ = 0, last_end_ = 0;
-	bool strawman_, has_black_ = false;
+	bool strawman_, even_, has_black_ = false;
 	std::vector<std::pair<double, double>> pauses_;
 };
 
-void FollowsReference(u8 mode)
+void FollowsReference(const onramp_pause_params &c)
 {
-	onramp_pause_params c = Params(mode);
 	std::mt19937 random(7);
 	onramp_pause p;
-	Reference reference(50e3, mode == ONRAMP_MODE_STRAWMAN);
+	Reference reference(50e3, c);
 	u64 now = kStart;
 
 	onramp_pause_init(&p, now);
@@ -102,12 +103,20 @@ void FollowsReference(u8 mode)
 
 TEST(onramp_pause_sample, final__follows_the_reference)
 {
-	FollowsReference(ONRAMP_MODE_FINAL);
+	FollowsReference(Params(ONRAMP_MODE_FINAL));
+}
+
+TEST(onramp_pause_sample, even__follows_the_reference)
+{
+	onramp_pause_params c = Params(ONRAMP_MODE_FINAL);
+
+	c.even = true;
+	FollowsReference(c);
 }
 
 TEST(onramp_pause_sample, strawman__follows_the_reference)
 {
-	FollowsReference(ONRAMP_MODE_STRAWMAN);
+	FollowsReference(Params(ONRAMP_MODE_STRAWMAN));
 }
 
 TEST(onramp_pause_sample, below_threshold__asks_for_nothing)

@@ -107,7 +107,7 @@ TEST(OnrampReplay, onramp_knobs_json__has_the_modules_defaults)
 	auto list = turnpike::onramp_knobs_json();
 
 	EXPECT_EQ(list["algorithm"], "onramp");
-	EXPECT_EQ(list["parameters"].size(), 3u);
+	EXPECT_EQ(list["parameters"].size(), 4u);
 	EXPECT_EQ(list["parameters"][0]["default"], ONRAMP_THRESHOLD_NS);
 }
 
