@@ -17,10 +17,12 @@ constexpr u64 kStart = 1000000000;
 
 onramp_pause_params Params(u8 mode = ONRAMP_MODE_FINAL)
 {
-	return {.threshold_ns = 50 * kUs, .max_ns = 50000 * kUs, .gain_shift = 4, .mode = mode};
+	return {.threshold_ns = 50 * kUs, .max_ns = 50000 * kUs, .gain_shift = 4, .mode = mode,
+		.even = false};
 }
 
-// Section 3 of the paper, word for word but for even_, with a list of all pauses instead of a counter.
+// Section 3 of the paper, word for word but for even_, with a list of all pauses instead of a
+// counter.
 class Reference {
  public:
 	Reference(double threshold, const onramp_pause_params &c)
