@@ -20,8 +20,9 @@
  * What b measures depends on the flow's share: pauses of one that has nearly all of the link
  * empty the queue, those of one that has little do not.  By eq. 4 the large one forgives nearly all
  * of its P, is paused the less and gets larger: two flows on a path of half their own lines ended
- * at 85 and 15 %, with a b of .74 and .06.  What makes shares equal is that flows are paused for the
- * same part of the time (onramp_release.h).  So "even" has b count for a quarter, beside a sixteenth:
+ * at 85 and 15 %, with a b of .74 and .06.  What makes shares equal is that flows are paused for
+ * the same part of the time (onramp_release.h).  So "even" has b count for a quarter, beside a
+ * sixteenth:
  *
  *      O - (1/4 + b) / 4 P > T   pause until now + O - T - (1/4 + b) / 4 P
  *
@@ -37,9 +38,9 @@
 #define ONRAMP_BETA_SHIFT	30
 #define ONRAMP_BETA_ONE		(1U << ONRAMP_BETA_SHIFT)
 
-/* Of even: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and queues are
- * longer: 1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4 have 87 and
- * eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
+/* Of even: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and queues
+ * are longer: 1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4 have 87
+ * and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
  */
 #define ONRAMP_EVEN_SHIFT	2
 
