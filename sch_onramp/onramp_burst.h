@@ -48,12 +48,27 @@ static inline u64 onramp_burst_per_line(u64 line_rate)
 	return line_rate ? tp_div(1ULL << ONRAMP_BURST_PER_LINE_SHIFT, line_rate) : 0;
 }
 
-/* The rate that a paused flow's bursts are for; @per_line from onramp_burst_per_line(). */
+/* @per_line from onramp_burst_per_line(); 0 where the line is not known. */
+static inline u64 onramp_burst_share(u64 per_line, u64 rate)
+{
+	return tp_mul_shr(rate, per_line, ONRAMP_BURST_PER_LINE_SHIFT - ONRAMP_BURST_SHARE_SHIFT);
+}
+
+/* More than 7/8 of the host's line: less of a path no slower than that is left to others than
+ * would make shares of two flows unequal.
+ */
+static inline bool onramp_burst_is_alone(u64 per_line, u64 rate)
+{
+	u64 one = 1ULL << ONRAMP_BURST_SHARE_SHIFT;
+
+	return onramp_burst_share(per_line, rate) > one - one / 8;
+}
+
+/* The rate that a paused flow's bursts are for. */
 static inline u64 onramp_burst_rate(u64 per_line, u64 rate)
 {
 	u64 one = 1ULL << ONRAMP_BURST_SHARE_SHIFT;
-	u64 share = tp_mul_shr(rate, per_line,
-			       ONRAMP_BURST_PER_LINE_SHIFT - ONRAMP_BURST_SHARE_SHIFT);
+	u64 share = onramp_burst_share(per_line, rate);
 
 	if (share <= one / 2)
 		return rate;

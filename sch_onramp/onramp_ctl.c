@@ -451,6 +451,8 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.start_seq = seg.seq;
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
+	if (f->release.rate)
+		ctl->pause.alone = onramp_burst_is_alone(q->burst_per_line, f->release.rate);
 	onramp_bound_sent(&ctl->bound);
 	/* Waiting for one's turn or departure time is no hold; a pause makes it one, and so
 	 * does the wait behind what a pause held.

@@ -78,6 +78,19 @@ TEST(Burst, rate__line_not_known)
 	EXPECT_EQ(onramp_burst_rate(onramp_burst_per_line(0), 123456789), 123456789u);
 }
 
+TEST(Burst, alone__with_more_than_seven_eighths_of_the_line)
+{
+	for (u64 line = 250000; line < 200000000000; line *= 3) {
+		const u64 per_line = onramp_burst_per_line(line);
+
+		EXPECT_FALSE(onramp_burst_is_alone(per_line, line / 2)) << line;
+		EXPECT_FALSE(onramp_burst_is_alone(per_line, line / 1000 * 870)) << line;
+		EXPECT_TRUE(onramp_burst_is_alone(per_line, line / 1000 * 880)) << line;
+		EXPECT_TRUE(onramp_burst_is_alone(per_line, 2 * line)) << line;
+	}
+	EXPECT_FALSE(onramp_burst_is_alone(onramp_burst_per_line(0), 123456789));
+}
+
 // Each sends a burst when the queue has gone; their own lines are of 10 Gbit/s.
 TEST(Burst, two_flows_in_step__become_equal)
 {

@@ -25,8 +25,11 @@ onramp_pause_params Params(u8 mode = ONRAMP_MODE_FINAL)
 // counter.
 class Reference {
  public:
-	Reference(double threshold, const onramp_pause_params &c)
-		: threshold_(threshold), strawman_(c.mode == ONRAMP_MODE_STRAWMAN), even_(c.even) {}
+	Reference(double threshold, const onramp_pause_params &c, bool alone)
+		: threshold_(threshold), strawman_(c.mode == ONRAMP_MODE_STRAWMAN),
+		  even_(c.even && !alone)
+	{
+	}
 
 	double Paused(double from, double to) const
 	{
@@ -78,14 +81,15 @@ class Reference {
 	std::vector<std::pair<double, double>> pauses_;
 };
 
-void FollowsReference(const onramp_pause_params &c)
+void FollowsReference(const onramp_pause_params &c, bool alone = false)
 {
 	std::mt19937 random(7);
 	onramp_pause p;
-	Reference reference(50e3, c);
+	Reference reference(50e3, c, alone);
 	u64 now = kStart;
 
 	onramp_pause_init(&p, now);
+	p.alone = alone;
 	for (int i = 0; i < 5000; i++) {
 		u64 owd = 20 * kUs + random() % (200 * kUs);
 		u64 sent = std::max(now + random() % (30 * kUs), p.until_ns);
@@ -114,6 +118,14 @@ TEST(onramp_pause_sample, even__follows_the_reference)
 
 	c.even = true;
 	FollowsReference(c);
+}
+
+TEST(onramp_pause_sample, even__alone_on_its_line__follows_the_paper)
+{
+	onramp_pause_params c = Params(ONRAMP_MODE_FINAL);
+
+	c.even = true;
+	FollowsReference(c, true);
 }
 
 TEST(onramp_pause_sample, strawman__follows_the_reference)
