@@ -451,6 +451,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.start_seq = seg.seq;
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
+	/* A flow that no pause met lately is what it was. */
 	if (f->release.rate)
 		ctl->pause.alone = onramp_burst_is_alone(q->burst_per_line, f->release.rate);
 	onramp_bound_sent(&ctl->bound);

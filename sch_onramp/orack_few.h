@@ -6,7 +6,7 @@
  * an empty path it says no more than that it is empty.  So the sender, who knows the delay, asks
  * for few while there is none, and for all of them again:
  *
- *        no queue of T / 2, no new flow, all stamps there, clocks as they were, for 2 ms
+ *       no queue of T / 2, no new flow, all stamps there, clocks as they were, for 2 ms
  *       all  ------------------------------------------>  few
  *            <------------------------------------------
  *                              either
