@@ -102,13 +102,15 @@ TEST(OnrampReplay, apply_onramp_settings__errors_name_the_parameter)
 	EXPECT_EQ(complain("beta=1"), "no parameter is named beta (--list names all)");
 }
 
-TEST(OnrampReplay, onramp_knobs_json__has_the_modules_defaults)
+TEST(OnrampReplay, onramp_knobs_json__has_the_papers_defaults)
 {
 	auto list = turnpike::onramp_knobs_json();
 
 	EXPECT_EQ(list["algorithm"], "onramp");
 	EXPECT_EQ(list["parameters"].size(), 4u);
 	EXPECT_EQ(list["parameters"][0]["default"], ONRAMP_THRESHOLD_NS);
+	EXPECT_EQ(list["parameters"][3]["name"], "even");
+	EXPECT_EQ(list["parameters"][3]["default"], 0);
 }
 
 }  // namespace

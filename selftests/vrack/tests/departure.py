@@ -11,23 +11,20 @@ takes for a queue of the network is that wait, where it does not know better.
                     s0 --- h1, h2                     no queue in any port
 """
 
-import collections
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
 import time
 
-from rackctl import FRAME, Namespace, Rack, insmod, main, move, rmmod, same
+from rackctl import FRAME, Namespace, Pace, Rack, insmod, main, move, paced, rmmod, same
 
 MODULE = sys.argv[1]
 BUILD = os.environ["TURNPIKE_BUILD"]
 TURNPIKE = os.path.join(BUILD, "turnpike")
 TC = {**os.environ, "TC_LIB_DIR": os.path.join(BUILD, "tc")}
 GBIT = 10**9
-Pace = collections.namedtuple("Pace", "bytes_per_s, megabytes")
 # A tenth of the line's: few receipts are made (orack_few.h). A debug kernel is a hundred
 # times slower.
 STREAM = Pace(125_000_000, 2 if os.environ.get("TURNPIKE_DEBUG") == "1" else 8)
@@ -89,12 +86,9 @@ class Hosts(Rack):
     def transfer(self, pace=None, bursts=False, during=None):
         """Move data by a connection of its own; during() runs in the middle of it."""
         pace = pace or (STREAM if bursts else APART)
-        with Namespace("h0"):
-            sender = socket.socket()
-        sender.setsockopt(socket.SOL_SOCKET, 47, pace.bytes_per_s)  # SO_MAX_PACING_RATE
         if bursts:
             self.burst(pace)
-        move(sender, pace.megabytes, during)
+        move(paced("h0", pace), pace.megabytes, during)
 
     def peer(self):
         return json.loads(self.inside("h0", TURNPIKE, "onramp", "peers", "-j"))[0]

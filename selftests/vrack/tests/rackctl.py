@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Drive vrack.ko from a test inside the guest, and report in KTAP."""
 
+import collections
 import ctypes
 import json
 import os
@@ -110,14 +111,27 @@ def rmmod(name):
     raise AssertionError(f"{name} stays in use")
 
 
-def move(sender, megabytes, during=None):
-    """Send so much by a new socket to h1, 10.0.0.2; during() runs in the middle of it."""
+Pace = collections.namedtuple("Pace", "bytes_per_s, megabytes")
+
+
+def paced(host, pace):
+    """A new socket there that sends no faster."""
+    with Namespace(host):
+        sender = socket.socket()
+    sender.setsockopt(socket.SOL_SOCKET, 47, pace.bytes_per_s)  # SO_MAX_PACING_RATE
+    return sender
+
+
+def move(sender, megabytes, during=None, linger=0):
+    """Send so much by a new socket to h1, 10.0.0.2; during() runs in the middle of it. It
+    ends so many seconds after its last data."""
     with Namespace("h1"):
         listener = socket.create_server(("10.0.0.2", 5000))
     sender.connect(("10.0.0.2", 5000))
     receiver, _ = listener.accept()
     listener.close()
     feeder = threading.Thread(target=lambda: (sender.sendall(bytes(megabytes << 20)),
+                                              settle(linger),
                                               sender.shutdown(socket.SHUT_WR)))
     feeder.start()
     got = 0
