@@ -279,7 +279,7 @@ struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb
 			onramp_flow_claim(q, sk);
 		return &q->internal;
 	}
-	if (own && onramp_cb(skb)->kind == ONRAMP_AHEAD &&
+	if (own && onramp_cb(skb)->kind == ONRAMP_AHEAD && !list_empty(&q->controlled) &&
 	    onramp_flow_overtakes(q, key, now_ns)) {
 		q->stats.bypassed++;
 		key |= 2UL;

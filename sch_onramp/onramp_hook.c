@@ -26,32 +26,31 @@ struct onramp_net *onramp_net(const struct net *net)
 /* -- hooks -------------------------------------------------------------------------- */
 
 /* Neither does a flow wait for feedback, nor a host for receipts. */
-static bool onramp_hook_is_idle(const struct nf_hook_state *state)
+static bool onramp_hook_is_idle(const struct onramp_net *on)
 {
-	return !onramp_ctl_any() && !atomic_read(&onramp_net(state->net)->hearing);
+	return !onramp_ctl_any() && !atomic_read(&on->hearing);
 }
 
-/* @buffer has room for any header.  NULL: there is none that is whole. */
-static const struct tcphdr *onramp_hook_tcp(const struct sk_buff *skb, void *buffer)
+/* NULL: there is no header that is whole.  TCP would pull it next. */
+static const struct tcphdr *onramp_hook_tcp(struct sk_buff *skb)
 {
 	int offset = skb_transport_offset(skb);
-	const struct tcphdr *th = skb_header_pointer(skb, offset, sizeof(*th), buffer);
 
-	if (!th || th->doff * 4 < sizeof(*th))
+	if (!pskb_may_pull(skb, offset + sizeof(struct tcphdr)) ||
+	    tcp_hdr(skb)->doff * 4 < sizeof(struct tcphdr) ||
+	    !pskb_may_pull(skb, offset + tcp_hdr(skb)->doff * 4))
 		return NULL;
-	return skb_header_pointer(skb, offset, th->doff * 4, buffer);
+	return tcp_hdr(skb);
 }
 
-static void onramp_hook_arrived(const struct sk_buff *skb, const struct nf_hook_state *state,
+static void onramp_hook_arrived(struct onramp_net *on, struct sk_buff *skb,
 				struct onramp_arrival *a)
 {
-	u8 buffer[sizeof(struct tcphdr) + MAX_TCP_OPTION_SPACE];
-	struct onramp_net *on = onramp_net(state->net);
-	const struct tcphdr *th = onramp_hook_tcp(skb, buffer);
+	const struct tcphdr *th = onramp_hook_tcp(skb);
 
 	if (!th || th->syn || th->rst)
 		return;
-	write_pnet(&a->key.net, state->net);
+	write_pnet(&a->key.net, on->net);
 	a->key.sport = th->dest;
 	a->key.dport = th->source;
 	a->seq = ntohl(th->seq);
@@ -63,43 +62,54 @@ static void onramp_hook_arrived(const struct sk_buff *skb, const struct nf_hook_
 		orack_acker_arrived(on, skb, a);
 }
 
+/* What follows is kept out of the stack frames of the hooks, which are called for every packet. */
+static noinline void onramp_hook_tcp_ipv4(struct onramp_net *on, struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	struct onramp_arrival a = { .tos = ip->tos & ~INET_ECN_MASK };
+
+	ipv6_addr_set_v4mapped(ip->daddr, &a.key.saddr);
+	ipv6_addr_set_v4mapped(ip->saddr, &a.key.daddr);
+	onramp_hook_arrived(on, skb, &a);
+}
+
 static unsigned int onramp_hook_ipv4(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
 	const struct iphdr *ip = ip_hdr(skb);
-	struct onramp_arrival a;
 
-	if (ip->protocol != IPPROTO_TCP || ip_is_fragment(ip) || onramp_hook_is_idle(state))
-		return NF_ACCEPT;
-	memset(&a, 0, sizeof(a));
-	ipv6_addr_set_v4mapped(ip->daddr, &a.key.saddr);
-	ipv6_addr_set_v4mapped(ip->saddr, &a.key.daddr);
-	a.tos = ip->tos & ~INET_ECN_MASK;
-	onramp_hook_arrived(skb, state, &a);
+	if (ip->protocol == IPPROTO_TCP && !ip_is_fragment(ip) && !onramp_hook_is_idle(priv))
+		onramp_hook_tcp_ipv4(priv, skb);
 	return NF_ACCEPT;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
+static noinline void onramp_hook_tcp_ipv6(struct onramp_net *on, struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip = ipv6_hdr(skb);
+	struct onramp_arrival a = {
+		.tos = ipv6_get_dsfield(ip) & ~INET_ECN_MASK,
+		.key.saddr = ip->daddr,
+		.key.daddr = ip->saddr,
+	};
+
+	onramp_hook_arrived(on, skb, &a);
+}
+
 static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	const struct ipv6hdr *ip = ipv6_hdr(skb);
-	struct onramp_arrival a;
-
 	/* What GRO merged beyond 64 KB has a hop-by-hop header, of which IP tells the end. */
-	if (skb_network_header(skb)[IP6CB(skb)->nhoff] != IPPROTO_TCP || onramp_hook_is_idle(state))
-		return NF_ACCEPT;
-	memset(&a, 0, sizeof(a));
-	a.key.saddr = ip->daddr;
-	a.key.daddr = ip->saddr;
-	a.tos = ipv6_get_dsfield(ip) & ~INET_ECN_MASK;
-	onramp_hook_arrived(skb, state, &a);
+	if (skb_network_header(skb)[IP6CB(skb)->nhoff] == IPPROTO_TCP && !onramp_hook_is_idle(priv))
+		onramp_hook_tcp_ipv6(priv, skb);
 	return NF_ACCEPT;
 }
 #endif
 
-/* Before filters look at the packet: they may hide it from sockets, not from the clock. */
-static const struct nf_hook_ops onramp_hooks[] = {
+/* Before filters look at the packet: they may hide it from sockets, not from the clock.  Each
+ * namespace has these with itself as priv.
+ */
+static const struct nf_hook_ops onramp_hooks[ONRAMP_HOOKS] = {
 	{
 		.hook = onramp_hook_ipv4,
 		.pf = NFPROTO_IPV4,
@@ -120,11 +130,15 @@ static const struct nf_hook_ops onramp_hooks[] = {
 
 static int onramp_hook_first(struct onramp_net *on)
 {
-	int err = orack_acker_open(on);
+	int err = orack_acker_open(on), i;
 
 	if (err)
 		return err;
-	err = nf_register_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
+	for (i = 0; i < ONRAMP_HOOKS; i++) {
+		on->hooks[i] = onramp_hooks[i];
+		on->hooks[i].priv = on;
+	}
+	err = nf_register_net_hooks(on->net, on->hooks, ONRAMP_HOOKS);
 	if (err)
 		orack_acker_close(on);
 	return err;
@@ -155,7 +169,7 @@ void onramp_hook_put(struct onramp_net *on)
 {
 	if (--on->users)
 		return;
-	nf_unregister_net_hooks(on->net, onramp_hooks, ARRAY_SIZE(onramp_hooks));
+	nf_unregister_net_hooks(on->net, on->hooks, ONRAMP_HOOKS);
 	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
 	synchronize_net();
 	orack_acker_close(on);

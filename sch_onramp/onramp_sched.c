@@ -92,11 +92,23 @@ static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
 		onramp_ctl_detach(q, f);	/* its source of feedback is gone */
 }
 
+static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct sk_buff *skb,
+					    u64 now_ns)
+{
+	struct onramp_segment seg;
+
+	if (!q->config.pause_on || !skb->sk)
+		return ONRAMP_PLAIN;
+	/* TCP tells its ACKs: nothing of one that only receives is read. */
+	if (skb_is_tcp_pure_ack(skb))
+		return ONRAMP_AHEAD;
+	return onramp_ctl_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) : ONRAMP_PLAIN;
+}
+
 static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct onramp_sched *q = qdisc_priv(sch);
 	u8 band = TP_FQ_BANDS > 1 ? q->config.prio2band[skb->priority & TC_PRIO_MAX] : 0;
-	struct onramp_segment seg;
 	struct onramp_flow *f;
 	u64 now_ns;
 
@@ -107,9 +119,7 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	now_ns = ktime_get_ns();
 	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
 		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
-	onramp_cb(skb)->kind = ONRAMP_PLAIN;
-	if (q->config.pause_on && skb->sk && onramp_ctl_wanted(q, skb, now_ns))
-		onramp_cb(skb)->kind = onramp_packet_kind(skb, &seg);
+	onramp_cb(skb)->kind = onramp_enqueue_kind(q, skb, now_ns);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {
 		if (unlikely(f->qlen >= q->config.flow_limit)) {

@@ -14,6 +14,7 @@
 #define ORACK_H
 
 #include <linux/jump_label.h>
+#include <linux/netfilter.h>
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
 
@@ -63,10 +64,14 @@ struct genl_info;
 struct netlink_callback;
 struct orack_cpu;
 
+/* Of netfilter: one for each family. */
+#define ONRAMP_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 2 : 1)
+
 /* A namespace's. */
 struct onramp_net {
 	struct net *net;		/* constant */
 	unsigned int users;		/* qdiscs that pause; RTNL */
+	struct nf_hook_ops hooks[ONRAMP_HOOKS];	/* as long as there are; constant then */
 	u16 port;			/* RTNL writes, anybody reads */
 	int open_err;			/* why there is no socket; RTNL */
 	struct sock __rcu *sk;		/* RTNL writes */
@@ -223,6 +228,8 @@ struct orack_peer {
 	bool hears;			/* it announced itself; lockless readers */
 	bool few;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
+	unsigned long few_since;	/* jiffies; valid if few */
+	bool stamps;			/* packets are stamped for it */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
 	struct orack_clock_entry clock_is;	/* and what that was */
 	int oif;			/* where that came from */
@@ -257,6 +264,7 @@ void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
 bool orack_peer_hears(const struct orack_pair *pair);
+void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key);
 enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,

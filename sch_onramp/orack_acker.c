@@ -44,14 +44,17 @@ struct orack_slot {
 	struct orack_batch batch;
 };
 
-/* A namespace's on a processor. */
+/* A namespace's on a processor, which it works on with bottom halves off.  The lock is for a
+ * timer that went to another processor with its own taken away; that looks at open batches alone.
+ */
 struct orack_cpu {
 	struct onramp_net *on;		/* constant */
-	spinlock_t lock;		/* guards the rest; bottom halves off */
+	u32 arrived;			/* bytes that onramp_net's counter has not */
+	struct orack_packet packet;	/* about to be sent by this processor; not on its stack */
+	spinlock_t lock;		/* guards the next three, and slots with a batch */
 	u64 armed_ns;			/* when the timer looks; 0: it does not */
 	struct hrtimer timer;
 	struct list_head open;
-	u32 arrived;			/* bytes that onramp_net's counter has not */
 	struct orack_slot slot[ORACK_SLOTS];
 };
 
@@ -139,11 +142,11 @@ static bool orack_cpu_due(struct orack_cpu *cpu, struct orack_packet *p)
 static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 {
 	struct orack_cpu *cpu = container_of(timer, struct orack_cpu, timer);
-	struct orack_packet p;
+	struct orack_packet *p = &this_cpu_ptr(cpu->on->acker)->packet;
 
 	rcu_read_lock();
-	while (orack_cpu_due(cpu, &p))
-		orack_acker_send(cpu->on, &p);
+	while (orack_cpu_due(cpu, p))
+		orack_acker_send(cpu->on, p);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
 }
@@ -170,19 +173,19 @@ static void orack_stamp(struct orack_stamp *t, const struct sk_buff *skb,
 		t->rx_ns = orack_stamp_host_ns(skb, t->now_ns);
 }
 
-static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct orack_pair *pair)
+static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct onramp_key *key)
 {
-	u32 mix = (__force u32)(pair->local.s6_addr32[3] ^ pair->remote.s6_addr32[1] ^
-				pair->remote.s6_addr32[2]);
+	u32 mix = (__force u32)(key->saddr.s6_addr32[3] ^ key->daddr.s6_addr32[1] ^
+				key->daddr.s6_addr32[2]);
 
-	mix += hash_32((__force u32)pair->remote.s6_addr32[3], 32);
+	mix += hash_32((__force u32)key->daddr.s6_addr32[3], 32);
 	return &cpu->slot[hash_32(mix, ORACK_SLOTS_LOG)];
 }
 
-static bool orack_slot_is(const struct orack_slot *slot, const struct orack_pair *pair)
+static bool orack_slot_is(const struct orack_slot *slot, const struct onramp_key *key)
 {
-	return ipv6_addr_equal(&slot->pair.remote, &pair->remote) &&
-	       ipv6_addr_equal(&slot->pair.local, &pair->local);
+	return ipv6_addr_equal(&slot->pair.remote, &key->daddr) &&
+	       ipv6_addr_equal(&slot->pair.local, &key->saddr);
 }
 
 /* Most batches are due after those that are there. */
@@ -231,48 +234,73 @@ static void orack_cpu_count(struct orack_cpu *cpu, u32 bytes)
 	cpu->arrived = 0;
 }
 
-/* True: no receipt for @bytes of data, and the terms are not even looked for. */
+/* True: no receipt for the data, and the terms are not even looked for. */
 static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
-			      const struct orack_pair *pair, u32 bytes, u64 now_ns)
+			      const struct onramp_arrival *a, u64 now_ns)
 {
 	const struct onramp_net *on = cpu->on;
 
 	return slot->terms.few && list_empty(&slot->open) &&
-	       slot->recalls == (u32)atomic_read(&on->recalls) && orack_slot_is(slot, pair) &&
-	       orack_few_spares(&slot->few, bytes, atomic_read(&on->arrived),
+	       slot->recalls == (u32)atomic_read(&on->recalls) && orack_slot_is(slot, &a->key) &&
+	       orack_few_spares(&slot->few, a->payload, atomic_read(&on->arrived),
 				now_ns - slot->closed_ns, now_ns);
 }
 
-/* Begins a batch with @bytes of data, if they are receipted at all. */
-static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
-			      const struct orack_pair *pair, u32 bytes,
-			      const struct orack_stamp *t)
+/* The slot was another pair's, which has no batch. */
+static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *pair)
 {
+	slot->pair = *pair;
+	slot->wait_ns = 0;
+	slot->closed_ns = 0;
+	slot->spared_ns = 0;
+	memset(&slot->few, 0, sizeof(slot->few));
+	memset(&slot->seen, 0, sizeof(slot->seen));
+}
+
+/* What the pair of hosts wants for the data; if anything, the slot is theirs then. */
+static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot *slot,
+				       const struct onramp_arrival *a, const struct orack_stamp *t)
+{
+	u32 recalls = atomic_read_acquire(&cpu->on->recalls);
+	bool same = orack_slot_is(slot, &a->key);
 	struct orack_seen seen = { .stamped = 0 };
+	enum orack_wants wants;
+	struct orack_terms terms;
+	struct orack_pair pair;
+
+	if (same)
+		seen = slot->seen;
+	orack_see(&seen, t);
+	orack_pair_of(&pair, &a->key);
+	wants = orack_peer_wants(&pair, a->payload, t->now_ns, &seen, &terms);
+	if (wants == ORACK_WANTS_NONE)
+		return wants;
+	if (!same)
+		orack_slot_become(slot, &pair);
+	memset(&slot->seen, 0, sizeof(slot->seen));
+	slot->terms = terms;
+	slot->recalls = recalls;
+	return wants;
+}
+
+/* Begins a batch with the data, if it is receipted at all. */
+static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
+			      const struct onramp_arrival *a, const struct orack_stamp *t)
+{
 	u64 now_ns = t->now_ns;
 
-	if (orack_slot_is(slot, pair))
-		seen = slot->seen;
-	memset(&slot->seen, 0, sizeof(slot->seen));
-	orack_see(&seen, t);
-	slot->recalls = atomic_read_acquire(&cpu->on->recalls);
-	switch (orack_peer_wants(pair, bytes, now_ns, &seen, &slot->terms)) {
+	switch (orack_slot_ask(cpu, slot, a, t)) {
 	case ORACK_WANTS_NONE:
 		return false;
 	case ORACK_WANTS_MORE:
 		slot->spared_ns = now_ns;
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
-		atomic64_add(bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+		atomic64_add(a->payload, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
 		return false;
 	case ORACK_WANTS_RECEIPT:
 		break;
 	}
-	if (!orack_slot_is(slot, pair)) {
-		slot->wait_ns = 0;
-		slot->closed_ns = 0;
-	}
-	slot->pair = *pair;
-	if (orack_slot_misses(cpu, slot, bytes, t))
+	if (orack_slot_misses(cpu, slot, a->payload, t))
 		return false;
 	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
 	/* It waits from the first data on, be that receipted or not. */
@@ -284,8 +312,8 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 
 /* Puts the data where it belongs.  True: there is a packet to send, of *p. */
 static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
-			  const struct orack_pair *pair, const struct onramp_arrival *a,
-			  const struct orack_stamp *t, struct orack_packet *p)
+			  const struct onramp_arrival *a, const struct orack_stamp *t,
+			  struct orack_packet *p)
 {
 	struct orack_entry e = {
 		.sport = ntohs(a->key.dport), .dport = ntohs(a->key.sport),
@@ -293,7 +321,7 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 	};
 	bool begins = list_empty(&slot->open);
 
-	if (begins && !orack_slot_begins(cpu, slot, pair, a->payload, t))
+	if (begins && !orack_slot_begins(cpu, slot, a, t))
 		return false;
 	if (!begins) {
 		orack_see(&slot->seen, t);
@@ -312,41 +340,41 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 	return false;
 }
 
+/* Data that is not spared. */
+static noinline void orack_cpu_take(struct orack_cpu *cpu, struct orack_slot *slot,
+				    const struct sk_buff *skb, const struct onramp_arrival *a,
+				    u64 now_ns)
+{
+	struct orack_packet *p = &cpu->packet;
+	struct orack_stamp t = { .now_ns = now_ns };
+	bool send;
+
+	spin_lock(&cpu->lock);
+	/* A batch of another pair's goes first. */
+	if (unlikely(!list_empty(&slot->open) && !orack_slot_is(slot, &a->key))) {
+		orack_slot_take(cpu, slot, p);
+		spin_unlock(&cpu->lock);
+		orack_acker_send(cpu->on, p);
+		spin_lock(&cpu->lock);
+	}
+	orack_stamp(&t, skb, a);
+	send = orack_cpu_add(cpu, slot, a, &t, p);
+	spin_unlock(&cpu->lock);
+	if (send)
+		orack_acker_send(cpu->on, p);
+}
+
 /* TCP data for us; bottom halves are off, under the RCU read lock. */
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a)
 {
 	struct orack_cpu *cpu = this_cpu_ptr(on->acker);
-	struct orack_slot *slot;
-	struct orack_packet p;
-	struct orack_stamp t;
-	struct orack_pair pair;
-	bool send;
+	struct orack_slot *slot = orack_cpu_slot(cpu, &a->key);
+	u64 now_ns = ktime_get_ns();
 
-	memset(&pair, 0, sizeof(pair));
-	pair.net = a->key.net;
-	pair.local = a->key.saddr;
-	pair.remote = a->key.daddr;
-	slot = orack_cpu_slot(cpu, &pair);
-	spin_lock(&cpu->lock);
-	/* A batch of another pair's goes first. */
-	if (unlikely(!list_empty(&slot->open) && !orack_slot_is(slot, &pair))) {
-		orack_slot_take(cpu, slot, &p);
-		spin_unlock(&cpu->lock);
-		orack_acker_send(on, &p);
-		spin_lock(&cpu->lock);
-	}
-	/* Nobody else fills this processor's slots: bottom halves stayed off. */
-	t.now_ns = ktime_get_ns();
 	orack_cpu_count(cpu, a->payload);
-	send = false;
-	if (!orack_slot_spares(cpu, slot, &pair, a->payload, t.now_ns)) {
-		orack_stamp(&t, skb, a);
-		send = orack_cpu_add(cpu, slot, &pair, a, &t, &p);
-	}
-	spin_unlock(&cpu->lock);
-	if (send)
-		orack_acker_send(on, &p);
+	if (!orack_slot_spares(cpu, slot, a, now_ns))
+		orack_cpu_take(cpu, slot, skb, a, now_ns);
 }
 
 /* -- life ------------------------------------------------------------------------------------ */

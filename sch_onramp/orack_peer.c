@@ -42,6 +42,11 @@
 #define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
+/* Packets are stamped for so long after all receipts were wanted: code of the kernel is
+ * patched to begin and to end it.
+ */
+#define ORACK_STAMPS_KEPT	HZ
+
 /* How often the worker looks at all, and how exact peer->used has to be. */
 #define ORACK_TICK		(HZ / 4)
 
@@ -67,7 +72,7 @@ struct orack_peer *orack_peer_find(const struct orack_pair *pair)
 	return rhashtable_lookup(&orack_peers, pair, orack_peer_params);
 }
 
-static void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key)
+void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key)
 {
 	pair->net = key->net;
 	pair->local = key->saddr;
@@ -125,6 +130,20 @@ static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, 
 	atomic_add(acks ? 1 : -1, &on->acking[orack_acking(&peer->pair.remote)]);
 }
 
+/* Packets are stamped as they leave the driver while all receipts are wanted; few tell of a path
+ * without a queue, and the time that a packet takes to us is less than one.
+ */
+static void orack_peer_set_stamps(struct orack_peer *peer, bool stamps)
+{
+	if (peer->stamps == stamps)
+		return;
+	peer->stamps = stamps;
+	if (stamps)
+		net_enable_timestamp();
+	else
+		net_disable_timestamp();
+}
+
 /* Who wants all again has them from the next data on: the acker looks at its terms. */
 static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, bool few)
 {
@@ -132,7 +151,9 @@ static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, b
 		return;
 	WRITE_ONCE(peer->few, few);
 	atomic_add(few ? 1 : -1, &on->few);
-	if (!few)
+	if (few)
+		peer->few_since = jiffies;
+	else
 		atomic_fetch_inc_release(&on->recalls);
 }
 
@@ -145,11 +166,8 @@ static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer,
 	WRITE_ONCE(peer->hears, hears);
 	atomic_add(hears ? 1 : -1, &on->hearing);
 	orack_nic_hear(hears);
-	/* As long as receipts are wanted packets are stamped as they leave the driver. */
-	if (hears)
-		net_enable_timestamp();
-	else
-		net_disable_timestamp();
+	if (!hears)
+		orack_peer_set_stamps(peer, false);
 }
 
 /* on->lock is held for these two, and peer->lock for the first. */
@@ -404,6 +422,8 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 		orack_clock_say_again(peer);
 	orack_peer_set_hears(on, peer, h->clock);
 	orack_peer_set_few(on, peer, h->clock && h->few);
+	if (h->clock && !h->few)
+		orack_peer_set_stamps(peer, true);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_peer_is_silent(peer))
 		peer->unanswered = 0;
@@ -514,6 +534,8 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer,
 	spin_lock(&peer->lock);
 	if (peer->hears && time_after(jiffies, peer->hears_until))
 		orack_peer_set_hears(on, peer, false);
+	if (peer->few && time_after(jiffies, peer->few_since + ORACK_STAMPS_KEPT))
+		orack_peer_set_stamps(peer, false);
 	if (peer->acks && time_after(jiffies, peer->heard + ORACK_IDLE)) {
 		orack_peer_set_acks(on, peer, false);
 		peer->unanswered = min_t(u32, peer->unanswered, ORACK_FIRST_TRIES);

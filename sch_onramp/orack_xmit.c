@@ -7,6 +7,7 @@
  * built here: who sends may hold a qdisc's lock's worth of bottom halves off, not more.
  */
 #include <linux/ip.h>
+#include <linux/jhash.h>
 #include <linux/rtnetlink.h>
 #include <linux/udp.h>
 #include <net/ip.h>
@@ -20,6 +21,12 @@
 #include "orack.h"
 
 /* -- out ----------------------------------------------------------------------------- */
+
+/* Queues and qdiscs choose by it, and need not look into the packet then. */
+static u32 orack_hash(const struct orack_packet *p, u16 port)
+{
+	return jhash_3words(ipv6_addr_hash(&p->maced.from), ipv6_addr_hash(&p->maced.to), port, 0);
+}
 
 static struct sk_buff *orack_build(const struct orack_packet *p, const struct dst_entry *dst,
 				   u16 port)
@@ -39,6 +46,7 @@ static struct sk_buff *orack_build(const struct orack_packet *p, const struct ds
 	uh->dest = htons(port);
 	uh->len = htons(skb->len);
 	uh->check = 0;
+	skb_set_hash(skb, orack_hash(p, port), PKT_HASH_TYPE_L4);
 	return skb;
 }
 
