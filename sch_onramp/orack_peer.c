@@ -422,7 +422,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 		orack_clock_say_again(peer);
 	orack_peer_set_hears(on, peer, h->clock);
 	orack_peer_set_few(on, peer, h->clock && h->few);
-	if (h->clock && !h->few)
+	if (peer->hears && !peer->few)
 		orack_peer_set_stamps(peer, true);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_peer_is_silent(peer))
