@@ -141,6 +141,28 @@ receipts_while_all_comes_and_goes() {
 	unload sch_onramp && [ $good = 0 ]
 }
 
+more_samples() { [ "$(stat a samples)" -gt $((before + 100)) ]; }
+
+# Receipts are made on the processor that takes the data, and their timer is its own.
+goes_and_comes() {
+	soon receipts_tell a || return 1
+	for online in 0 1 0 1 0 1; do
+		echo $online > /sys/devices/system/cpu/cpu1/online || return 1
+		before=$(stat a samples)
+		soon more_samples || return 1
+	done
+}
+
+a_processor_goes_and_comes_under_receipts() {
+	insmod /modules/sch_onramp.ko && make_pair onramp threshold 20us feedback orack || return 1
+	start_four_flows 600
+	goes_and_comes
+	good=$?
+	end_flows
+	drop_pair
+	unload sch_onramp && [ $good = 0 ]
+}
+
 beside_timely_in_any_order() {
 	for order in "sch_onramp tcp_timely" "tcp_timely sch_onramp"; do
 		for module in $order; do
@@ -159,5 +181,6 @@ ktap_case "the qdisc changes under traffic" qdisc_changes_under_traffic
 ktap_case "unload and reload under traffic" reload_under_traffic
 ktap_case "link and namespace go under traffic" link_and_namespace_go_under_traffic
 ktap_case "receipts while all comes and goes" receipts_while_all_comes_and_goes
+ktap_case "a processor goes and comes under receipts" a_processor_goes_and_comes_under_receipts
 ktap_case "beside tcp_timely in any order" beside_timely_in_any_order
 ktap_finish
