@@ -257,7 +257,9 @@ static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *
 	memset(&slot->seen, 0, sizeof(slot->seen));
 }
 
-/* What the pair of hosts wants for the data; if anything, the slot is theirs then. */
+/* What the pair of hosts wants for the data.  The slot becomes theirs for a receipt only: what
+ * too little data for one says of it is said where it is theirs already.
+ */
 static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot *slot,
 				       const struct onramp_arrival *a, const struct orack_stamp *t)
 {
@@ -273,10 +275,12 @@ static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot 
 	orack_see(&seen, t);
 	orack_pair_of(&pair, &a->key);
 	wants = orack_peer_wants(&pair, a->payload, t->now_ns, &seen, &terms);
-	if (wants == ORACK_WANTS_NONE)
+	if (wants == ORACK_WANTS_NONE || (wants == ORACK_WANTS_MORE && !same))
 		return wants;
 	if (!same)
 		orack_slot_become(slot, &pair);
+	if (wants == ORACK_WANTS_MORE)
+		slot->spared_ns = t->now_ns;
 	memset(&slot->seen, 0, sizeof(slot->seen));
 	slot->terms = terms;
 	slot->recalls = recalls;
@@ -293,7 +297,6 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 	case ORACK_WANTS_NONE:
 		return false;
 	case ORACK_WANTS_MORE:
-		slot->spared_ns = now_ns;
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
 		atomic64_add(a->payload, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
 		return false;

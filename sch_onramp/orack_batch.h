@@ -5,8 +5,8 @@
  *      data of a flow --> its entry: the newest byte, and when it came
  *
  * A receipt goes out when its bytes have been earned, and not too soon after the last, or
- * when its time is over.  What counts is the newest of each flow: older data of it in the same batch would tell the controller
- * nothing that its end does not tell better.
+ * when its time is over.  What counts is the newest of each flow: older data of it in the same
+ * batch would tell the controller nothing that its end does not tell better.
  *
  * A request or a short answer is thin: the flow has nothing more to send that could be held,
  * and a receipt of 94 bytes for each is where most of the overhead is, and a timer for each
