@@ -399,6 +399,7 @@ int orack_acker_open(struct onramp_net *on)
 {
 	int i;
 
+	BUILD_BUG_ON(sizeof(struct orack_cpu) > PCPU_MIN_UNIT_SIZE);
 	on->acker = alloc_percpu(struct orack_cpu);
 	if (!on->acker)
 		return -ENOMEM;
