@@ -99,7 +99,7 @@ static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct
 
 	if (!q->config.pause_on || !skb->sk)
 		return ONRAMP_PLAIN;
-	/* TCP tells its ACKs: nothing of one that only receives is read. */
+	/* TCP marks its pure ACKs: a host that only receives need not look into them. */
 	if (skb_is_tcp_pure_ack(skb))
 		return ONRAMP_AHEAD;
 	return onramp_ctl_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) : ONRAMP_PLAIN;

@@ -254,11 +254,10 @@ static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *
 	slot->closed_ns = 0;
 	slot->spared_ns = 0;
 	memset(&slot->few, 0, sizeof(slot->few));
-	memset(&slot->seen, 0, sizeof(slot->seen));
 }
 
-/* What the pair of hosts wants for the data.  The slot becomes theirs for a receipt only: what
- * too little data for one says of it is said where it is theirs already.
+/* What the pair of hosts wants for the data.  The slot becomes theirs with a receipt: data too
+ * little for one leaves what another pair has there.
  */
 static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot *slot,
 				       const struct onramp_arrival *a, const struct orack_stamp *t)

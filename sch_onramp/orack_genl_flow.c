@@ -122,11 +122,13 @@ static int orack_put_key(struct sk_buff *msg, const struct onramp_key *key)
 /* A peer's grade is that of all flows to it. */
 static int orack_put_grade(struct sk_buff *msg, const struct onramp_key *key)
 {
-	struct orack_pair pair = { .net = key->net, .local = key->saddr, .remote = key->daddr };
-	struct orack_peer *peer = orack_peer_find(&pair);
 	enum onramp_grade grade;
+	struct orack_peer *peer;
+	struct orack_pair pair;
 	s64 base_ns;
 
+	orack_pair_of(&pair, key);
+	peer = orack_peer_find(&pair);
 	if (!peer)
 		return 0;
 	spin_lock_bh(&peer->lock);
