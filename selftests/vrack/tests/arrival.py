@@ -65,7 +65,7 @@ class Hosts(Rack):
     def transfer(self, pace=APART, during=None):
         """Move data by a connection of its own; during() runs in the middle of it."""
         # its last receipt comes before the end is acknowledged
-        move(paced("h0", pace), pace.megabytes, during, linger=0.01)
+        move(paced("h0", pace.bytes_per_s), pace.megabytes, during, linger=0.01)
 
     def told(self, host, *words):
         done = subprocess.run(["ip", "netns", "exec", host, TURNPIKE, "onramp", *words, "-j"],

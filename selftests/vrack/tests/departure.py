@@ -88,7 +88,7 @@ class Hosts(Rack):
         pace = pace or (STREAM if bursts else APART)
         if bursts:
             self.burst(pace)
-        move(paced("h0", pace), pace.megabytes, during)
+        move(paced("h0", pace.bytes_per_s), pace.megabytes, during)
 
     def peer(self):
         return json.loads(self.inside("h0", TURNPIKE, "onramp", "peers", "-j"))[0]

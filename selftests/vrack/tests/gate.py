@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from rackctl import Namespace, Rack, insmod, main, rmmod, same
+from rackctl import Namespace, Rack, insmod, main, paced, rmmod, same
 
 MODULE = sys.argv[1]
 TC = {**os.environ, "TC_LIB_DIR": os.path.join(os.environ["TURNPIKE_BUILD"], "tc")}
@@ -71,11 +71,9 @@ class Hosts(Rack):
         """By FLOWS connections at a time; during() runs in the middle of it."""
         with Namespace("h1"):
             listener = socket.create_server(("10.0.0.2", 5000), backlog=FLOWS)
-        with Namespace("h0"):
-            senders = [socket.socket() for _ in range(FLOWS)]
+        senders = [paced("h0", PACING) for _ in range(FLOWS)]
         receivers = []
         for sender in senders:
-            sender.setsockopt(socket.SOL_SOCKET, 47, PACING)    # SO_MAX_PACING_RATE
             sender.connect(("10.0.0.2", 5000))
             receivers.append(listener.accept()[0])
         listener.close()

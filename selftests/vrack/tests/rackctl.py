@@ -114,11 +114,11 @@ def rmmod(name):
 Pace = collections.namedtuple("Pace", "bytes_per_s, megabytes")
 
 
-def paced(host, pace):
+def paced(host, bytes_per_s):
     """A new socket there that sends no faster."""
     with Namespace(host):
         sender = socket.socket()
-    sender.setsockopt(socket.SOL_SOCKET, 47, pace.bytes_per_s)  # SO_MAX_PACING_RATE
+    sender.setsockopt(socket.SOL_SOCKET, 47, bytes_per_s)  # SO_MAX_PACING_RATE
     return sender
 
 
