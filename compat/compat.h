@@ -183,6 +183,22 @@ static inline u8 tp_fq_prio2band(int prio)
 }
 #endif
 
+/* How long before its time the device takes a packet, to keep it itself; 0: it does not. */
+#ifdef TP_HAVE_PACING_OFFLOAD
+#define TP_PACING_OFFLOAD	true
+#else
+#define TP_PACING_OFFLOAD	false
+#endif
+
+static inline u64 tp_pacing_offload_ns(const struct net_device *dev)
+{
+#ifdef TP_HAVE_PACING_OFFLOAD
+	return READ_ONCE(dev->max_pacing_offload_horizon);
+#else
+	return 0;
+#endif
+}
+
 /* Can TCP timestamps count microseconds? */
 #ifdef TP_HAVE_TCP_CLOCK_TS
 #define TP_TCP_USEC_TS	true
