@@ -15,6 +15,11 @@ release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/genera
 # A UML tree says so itself; for others the machine's own architecture is right.
 karch := $(shell grep -qs '^CONFIG_UML=y' $(KDIR)/.config && echo um)
 
+# A kernel that clang built wants its modules from clang.
+ifneq ($(shell grep -qs '^CONFIG_CC_IS_CLANG=y' '$(KDIR)/include/config/auto.conf' && echo clang),)
+export LLVM ?= 1
+endif
+
 # Kernels that share a release (plain and debug test kernels do) get a directory each.
 MODULES_OUT ?= build/modules/$(release)-$(shell readlink -f $(KDIR) | sha256sum | cut -c1-8)
 modules_out := $(abspath $(MODULES_OUT))

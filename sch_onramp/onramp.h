@@ -53,6 +53,7 @@ struct onramp_config {
 	u64 low_rate;			/* bytes per second */
 	u64 ce_threshold_ns;
 	u64 horizon_ns;
+	u64 offload_ns;			/* the device takes packets so long before their time */
 	s32 weights[TP_FQ_BANDS];
 	u8 prio2band[TC_PRIO_MAX + 1];
 	bool horizon_drop;
@@ -84,6 +85,7 @@ struct onramp_line {
 	u8 bql;				/* enum onramp_bql */
 	u8 looks;			/* packets without a sign of BQL so far */
 	u64 free_ns;			/* the line is busy until then */
+	bool stale;			/* the worker is to ask for the rate; RTNL */
 	struct list_head node;		/* in the list of all, RTNL */
 };
 
@@ -259,6 +261,7 @@ int onramp_flow_resize(struct onramp_sched *q, u32 log);
 void onramp_flow_drop_all(struct onramp_sched *q);
 void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb);
 void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns);
+void onramp_flow_wake_at(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns);
 void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f);
 
 /* -- control (onramp_ctl.c) -------------------------------------------------- */
@@ -440,8 +443,8 @@ static inline u64 onramp_line_ns(const struct onramp_line *line, u32 bytes)
 
 /* onramp_option.c */
 void onramp_option_default(struct onramp_config *c, const struct net_device *dev);
-int onramp_option_parse(struct onramp_config *c, struct nlattr *opt,
-			struct netlink_ext_ack *extack);
+int onramp_option_parse(struct onramp_config *c, const struct net_device *dev,
+			struct nlattr *opt, struct netlink_ext_ack *extack);
 int onramp_option_feedback(const struct onramp_config *c, int port_err,
 			   struct netlink_ext_ack *extack);
 int onramp_option_dump(const struct onramp_sched *q, struct sk_buff *skb);

@@ -13,9 +13,6 @@
 
 #include "onramp_queue.h"
 
-/* Flows freed by one lookup at most; what fq has. */
-#define ONRAMP_GC_MAX	8
-
 static struct kmem_cache *onramp_flow_cache;
 
 struct onramp_flow onramp_throttled;
@@ -64,7 +61,7 @@ static void onramp_flow_purge(struct onramp_flow *f)
 
 /* -- waiting ---------------------------------------------------------------------- */
 
-void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
+static void onramp_flow_delay(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
 {
 	struct rb_node **link = &q->delayed.rb_node, *parent = NULL;
 
@@ -76,10 +73,23 @@ void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wak
 	}
 	rb_link_node(&f->delayed_node, parent, link);
 	rb_insert_color(&f->delayed_node, &q->delayed);
+	q->delayed_next_ns = min(q->delayed_next_ns, wake_ns);
+}
+
+void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
+{
+	onramp_flow_delay(q, f, wake_ns);
 	f->next = &onramp_throttled;
 	q->throttled++;
 	q->stats.throttled++;
-	q->delayed_next_ns = min(q->delayed_next_ns, wake_ns);
+}
+
+/* A flow that waits shall wait until then, which is earlier. */
+void onramp_flow_wake_at(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
+{
+	rb_erase(&f->delayed_node, &q->delayed);
+	f->time_next_ns = wake_ns;
+	onramp_flow_delay(q, f, wake_ns);
 }
 
 void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f)
@@ -109,21 +119,25 @@ static bool onramp_flow_crowded(const struct onramp_sched *q)
 static void onramp_flow_collect(struct onramp_sched *q, struct rb_root *root,
 				unsigned long key)
 {
-	struct onramp_flow *old[ONRAMP_GC_MAX], *f;
 	struct rb_node *node = root->rb_node;
-	int i, count = 0;
+	struct onramp_flow *old = NULL, *f;
+	u32 count = 0;
 
-	while (node && count < ONRAMP_GC_MAX) {
+	while (node) {
 		f = rb_entry(node, struct onramp_flow, node);
 		if (f->key == key)
 			break;
-		if (onramp_flow_is_old(f))
-			old[count++] = f;
+		if (onramp_flow_is_old(f)) {
+			f->next = old;
+			old = f;
+		}
 		node = f->key > key ? node->rb_left : node->rb_right;
 	}
-	for (i = 0; i < count; i++) {
-		rb_erase(&old[i]->node, root);
-		onramp_flow_free(q, old[i]);
+	for (; old; count++) {
+		f = old;
+		old = f->next;
+		rb_erase(&f->node, root);
+		onramp_flow_free(q, f);
 	}
 	q->flows -= count;
 	q->inactive -= count;
@@ -162,6 +176,7 @@ static bool onramp_flow_fast(const struct onramp_sched *q, struct sk_buff *skb, 
 	const struct onramp_cb *cb = onramp_cb(skb);
 	const struct sock *sk = skb->sk;
 
+	now_ns += q->config.offload_ns;
 	if (!TP_FQ_FAST_PATH || cb->send_ns > now_ns ||
 	    cb->kind == ONRAMP_DATA || cb->kind == ONRAMP_BEHIND)
 		return false;

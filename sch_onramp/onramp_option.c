@@ -101,6 +101,7 @@ static const struct nla_policy onramp_policy[TCA_ONRAMP_MAX + 1] = {
 	[TCA_ONRAMP_GOVERNOR]		= NLA_POLICY_MAX(NLA_U8, 1),
 	[TCA_ONRAMP_GATE]		= NLA_POLICY_MAX(NLA_U8, ONRAMP_GATE_OFF),
 	[TCA_ONRAMP_LINE_RATE]		= { .type = NLA_U64 },
+	[TCA_ONRAMP_OFFLOAD_HORIZON]	= { .type = NLA_U32 },
 };
 
 static void onramp_option_fq(struct onramp_config *c, struct nlattr *tb[])
@@ -160,6 +161,29 @@ static void onramp_option_own(struct onramp_config *c, struct nlattr *tb[])
 		c->gate = nla_get_u8(tb[TCA_ONRAMP_GATE]);
 	if (tb[TCA_ONRAMP_LINE_RATE])
 		c->line_rate = nla_get_u64(tb[TCA_ONRAMP_LINE_RATE]);
+}
+
+/* As fq: taken as far as the device goes, and for nothing where no kernel asks a device. */
+static int onramp_option_offload(struct onramp_config *c, const struct net_device *dev,
+				 struct nlattr *tb[], struct netlink_ext_ack *extack)
+{
+	u64 offload_ns;
+
+	if (!tb[TCA_ONRAMP_OFFLOAD_HORIZON])
+		return 0;
+	offload_ns = (u64)NSEC_PER_USEC * nla_get_u32(tb[TCA_ONRAMP_OFFLOAD_HORIZON]);
+	if (!TP_PACING_OFFLOAD) {
+		if (offload_ns)
+			NL_SET_ERR_MSG_MOD(extack, "offload_horizon is ignored: no device of this kernel paces");
+		return 0;
+	}
+	if (offload_ns > tp_pacing_offload_ns(dev)) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_ONRAMP_OFFLOAD_HORIZON],
+				    "offload_horizon is more than the device paces for");
+		return -EINVAL;
+	}
+	c->offload_ns = offload_ns;
+	return 0;
 }
 
 static int onramp_option_bands(struct onramp_config *c, struct nlattr *tb[],
@@ -233,8 +257,8 @@ int onramp_option_feedback(const struct onramp_config *c, int port_err,
 }
 
 /* On success @c has what @opt says; on failure it is of no use. */
-int onramp_option_parse(struct onramp_config *c, struct nlattr *opt,
-			struct netlink_ext_ack *extack)
+int onramp_option_parse(struct onramp_config *c, const struct net_device *dev,
+			struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_ONRAMP_MAX + 1];
 	int err;
@@ -244,7 +268,8 @@ int onramp_option_parse(struct onramp_config *c, struct nlattr *opt,
 		return err;
 	onramp_option_fq(c, tb);
 	onramp_option_own(c, tb);
-	return onramp_option_bands(c, tb, extack) ?: onramp_option_check(c, extack);
+	return onramp_option_bands(c, tb, extack) ?: onramp_option_offload(c, dev, tb, extack) ?:
+	       onramp_option_check(c, extack);
 }
 
 static u32 onramp_option_us(u64 ns)
@@ -268,6 +293,12 @@ static int onramp_option_dump_fq(const struct onramp_config *c, struct sk_buff *
 	       nla_put_u32(skb, TCA_ONRAMP_TIMER_SLACK, c->timer_slack_ns) ||
 	       nla_put_u32(skb, TCA_ONRAMP_HORIZON, onramp_option_us(c->horizon_ns)) ||
 	       nla_put_u8(skb, TCA_ONRAMP_HORIZON_DROP, c->horizon_drop);
+}
+
+static int onramp_option_dump_offload(const struct onramp_config *c, struct sk_buff *skb)
+{
+	return TP_PACING_OFFLOAD ? nla_put_u32(skb, TCA_ONRAMP_OFFLOAD_HORIZON,
+					       onramp_option_us(c->offload_ns)) : 0;
 }
 
 static int onramp_option_dump_own(const struct onramp_config *c, struct sk_buff *skb)
@@ -304,6 +335,7 @@ int onramp_option_dump(const struct onramp_sched *q, struct sk_buff *skb)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, TCA_ONRAMP_VERSION, ONRAMP_ABI_VERSION) ||
 	    onramp_option_dump_fq(&q->config, skb) ||
+	    onramp_option_dump_offload(&q->config, skb) ||
 	    onramp_option_dump_bands(&q->config, skb) ||
 	    onramp_option_dump_own(&q->config, skb)) {
 		nla_nest_cancel(skb, nest);

@@ -47,7 +47,7 @@ static inline void onramp_flow_unlink(struct onramp_sched *q, struct onramp_flow
 	skb_mark_not_on_list(skb);
 	f->qlen--;
 	qdisc_qstats_backlog_dec(sch, skb);
-	sch->q.qlen--;
+	WRITE_ONCE(sch->q.qlen, sch->q.qlen - 1);	/* read without the lock, too */
 }
 
 #endif /* ONRAMP_QUEUE_H */

@@ -26,27 +26,50 @@
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
 
+#include "compat/stamp.h"
 #include "onramp_queue.h"
 #include "orack.h"
 
 /* -- enqueue ---------------------------------------------------------------------- */
 
+/*
+ * A packet's time by the clock of queues, at least 1.  TCP's is by that clock.  An application
+ * may have chosen another, and a packet that was mirrored still has the time of its arrival,
+ * by the clock of real time.  Where nobody says of which clock a time is (older kernels, BPF
+ * programs), one that no host has been up for is real time.
+ */
+static s64 onramp_stamp_ns(const struct sk_buff *skb)
+{
+	ktime_t stamp = skb->tstamp;
+
+	if (unlikely(!tp_skb_stamp_is_monotonic(skb))) {
+		if (tp_skb_stamp_is_tai(skb))
+			stamp = ktime_sub(stamp, ktime_mono_to_any(0, TK_OFFS_TAI));
+		else if (stamp > TIME_UPTIME_SEC_MAX * NSEC_PER_SEC)
+			stamp = ktime_sub(stamp, ktime_mono_to_real(0));
+	}
+	return max_t(s64, stamp, 1);
+}
+
 /* False: the packet is to be dropped. */
 static bool onramp_set_departure(struct onramp_sched *q, struct sk_buff *skb, u64 now_ns)
 {
-	if (!skb->tstamp) {
-		onramp_cb(skb)->send_ns = now_ns;
-		return true;
-	}
-	if (unlikely((s64)skb->tstamp > (s64)(now_ns + q->config.horizon_ns))) {
+	s64 send_ns = now_ns;
+
+	if (!skb->tstamp)
+		goto out;
+	send_ns = onramp_stamp_ns(skb);
+	if (unlikely(send_ns > (s64)(now_ns + q->config.horizon_ns))) {
 		if (q->config.horizon_drop) {
 			q->stats.horizon_drops++;
 			return false;
 		}
 		q->stats.horizon_caps++;
-		skb->tstamp = now_ns + q->config.horizon_ns;
+		send_ns = now_ns + q->config.horizon_ns;
+		tp_skb_set_departure(skb, send_ns);
 	}
-	onramp_cb(skb)->send_ns = skb->tstamp;
+out:
+	onramp_cb(skb)->send_ns = send_ns;
 	return true;
 }
 
@@ -105,6 +128,14 @@ static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct
 	return onramp_ctl_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) : ONRAMP_PLAIN;
 }
 
+/* A flow waits for the time of its first packet, and this one's is earlier. */
+static bool onramp_comes_before(const struct onramp_sched *q, const struct onramp_flow *f,
+				struct sk_buff *skb)
+{
+	return onramp_flow_is_throttled(f) && skb->tstamp && !f->held &&
+	       onramp_cb(skb)->send_ns < f->time_next_ns && q->config.max_rate == ~0ULL;
+}
+
 static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct onramp_sched *q = qdisc_priv(sch);
@@ -114,24 +145,26 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 
 	if (unlikely(onramp_band_is_full(q, band))) {
 		q->stats.band_drops[band]++;
-		return tp_qdisc_drop(skb, sch, to_free, FQ_BAND_LIMIT);
+		return tp_qdisc_drop(skb, sch, to_free, BAND_LIMIT);
 	}
 	now_ns = ktime_get_ns();
 	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
-		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
+		return tp_qdisc_drop(skb, sch, to_free, HORIZON_LIMIT);
 	onramp_cb(skb)->kind = onramp_enqueue_kind(q, skb, now_ns);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {
 		if (unlikely(f->qlen >= q->config.flow_limit)) {
 			q->stats.flow_limit++;
-			return tp_qdisc_drop(skb, sch, to_free, FQ_FLOW_LIMIT);
+			return tp_qdisc_drop(skb, sch, to_free, FLOW_LIMIT);
 		}
 		onramp_enqueue_flow(q, f, skb, band, now_ns);
 	}
 	f->qlen++;
 	onramp_flow_queue(f, skb);	/* its last packet takes the place of f->idle */
+	if (unlikely(onramp_comes_before(q, f, skb)))
+		onramp_flow_wake_at(q, f, onramp_cb(skb)->send_ns);
 	qdisc_qstats_backlog_inc(sch, skb);
-	sch->q.qlen++;
+	WRITE_ONCE(sch->q.qlen, sch->q.qlen + 1);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -141,17 +174,20 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 static void onramp_wake_flows(struct onramp_sched *q, u64 now_ns)
 {
 	struct onramp_flow *f;
+	u64 until_ns = now_ns + q->config.offload_ns;
 	struct rb_node *node;
 
-	if (q->delayed_next_ns > now_ns)
+	if (q->delayed_next_ns > until_ns)
 		return;
 	/* How late timers are, smoothed: a help to find out why. */
-	q->unthrottle_latency_ns -= q->unthrottle_latency_ns >> 3;
-	q->unthrottle_latency_ns += (now_ns - q->delayed_next_ns) >> 3;
+	if (q->delayed_next_ns < now_ns) {
+		q->unthrottle_latency_ns -= q->unthrottle_latency_ns >> 3;
+		q->unthrottle_latency_ns += (now_ns - q->delayed_next_ns) >> 3;
+	}
 	q->delayed_next_ns = ONRAMP_NEVER_NS;
 	while ((node = rb_first(&q->delayed))) {
 		f = rb_entry(node, struct onramp_flow, delayed_node);
-		if (f->wake_ns > now_ns) {
+		if (f->wake_ns > until_ns) {
 			q->delayed_next_ns = f->wake_ns;
 			break;
 		}
@@ -205,26 +241,31 @@ static void onramp_retire_flow(struct onramp_sched *q, struct onramp_list *list,
 		f->idle = jiffies | 1UL;
 }
 
-/* When may the flow's first packet leave?  Sets f->time_next_ns as fq does. */
-static u64 onramp_ready_ns(struct onramp_sched *q, struct onramp_flow *f,
-			   struct sk_buff *skb, u64 now_ns)
+/*
+ * May the flow's first packet leave, and since when?  If not, *ready_ns is when to ask again.
+ * Sets f->time_next_ns as fq does.  A device that paces takes a packet before its time, but
+ * none that a pause holds.
+ */
+static bool onramp_is_ready(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+			    u64 *ready_ns, u64 now_ns)
 {
-	u64 ready_ns = max(onramp_cb(skb)->send_ns, f->time_next_ns), until_ns;
+	u64 until_ns;
 
-	if (now_ns < ready_ns)
-		f->time_next_ns = ready_ns;
-	if (onramp_cb(skb)->kind != ONRAMP_DATA || !f->ctl || !q->config.pause_on)
-		return ready_ns;
-	if (now_ns < ready_ns)
-		return ready_ns;	/* time enough to ask then */
-	until_ns = onramp_ctl_until(q, f->ctl, now_ns);
-	if (until_ns > now_ns) {
-		f->pace_anew = true;
-		f->held = true;
-		onramp_release_held(&f->release);
-		return until_ns;
+	*ready_ns = max(onramp_cb(skb)->send_ns, f->time_next_ns);
+	if (now_ns + q->config.offload_ns < *ready_ns) {
+		f->time_next_ns = *ready_ns;
+		return false;		/* time enough to ask for a pause then */
 	}
-	return ready_ns;
+	if (onramp_cb(skb)->kind != ONRAMP_DATA || !f->ctl || !q->config.pause_on)
+		return true;
+	until_ns = onramp_ctl_until(q, f->ctl, now_ns);
+	if (until_ns <= now_ns)
+		return true;
+	f->pace_anew = true;
+	f->held = true;
+	onramp_release_held(&f->release);
+	*ready_ns = until_ns;
+	return false;
 }
 
 /* The next packet that may leave, of whatever flow; *from says of which. */
@@ -248,8 +289,7 @@ static struct sk_buff *onramp_pick_packet(struct onramp_sched *q, struct onramp_
 			onramp_retire_flow(q, list, f);
 			continue;
 		}
-		*ready_ns = onramp_ready_ns(q, f, skb, now_ns);
-		if (now_ns < *ready_ns) {
+		if (!onramp_is_ready(q, f, skb, ready_ns, now_ns)) {
 			list->first = f->next;
 			onramp_flow_throttle(q, f, *ready_ns);
 			continue;
@@ -276,7 +316,7 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 	/* This packet was late by a timer's latency, the next need not be.  What a pause took
 	 * is not given back.
 	 */
-	if (f->time_next_ns && !f->held)
+	if (f->time_next_ns && f->time_next_ns < now_ns && !f->held)
 		length_ns -= min(length_ns / 2, now_ns - f->time_next_ns);
 	f->time_next_ns = now_ns + length_ns;
 }
@@ -364,8 +404,11 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	if (TP_FQ_BANDS > 1)
 		onramp_served(q)->credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl) {
-		onramp_ctl_sent(q, f, skb, pace_anew, now_ns);
-		onramp_release_sent(&f->release, &q->release, now_ns, qdisc_pkt_len(skb), f->qlen);
+		/* A device that paces sends it when it is time, not now. */
+		u64 sent_ns = max(now_ns, ready_ns);
+
+		onramp_ctl_sent(q, f, skb, pace_anew, sent_ns);
+		onramp_release_sent(&f->release, &q->release, sent_ns, qdisc_pkt_len(skb), f->qlen);
 	}
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
 	f->held = false;
@@ -422,8 +465,8 @@ static void onramp_reset(struct Qdisc *sch)
 {
 	struct onramp_sched *q = qdisc_priv(sch);
 
-	sch->q.qlen = 0;
-	sch->qstats.backlog = 0;
+	WRITE_ONCE(sch->q.qlen, 0);
+	WRITE_ONCE(sch->qstats.backlog, 0);
 	onramp_flow_drop_all(q);
 }
 
@@ -472,7 +515,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	bool forget;
 	int err;
 
-	err = onramp_option_parse(&config, opt, extack);
+	err = onramp_option_parse(&config, qdisc_dev(sch), opt, extack);
 	if (err)
 		return err;
 	/* All that can fail comes before all that shows. */
@@ -517,7 +560,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	onramp_option_default(&q->config, qdisc_dev(sch));
 	qdisc_watchdog_init_clockid(&q->watchdog, sch, CLOCK_MONOTONIC);
 	if (opt) {
-		err = onramp_option_parse(&q->config, opt, extack);
+		err = onramp_option_parse(&q->config, qdisc_dev(sch), opt, extack);
 		if (err)
 			return err;
 	}

@@ -48,6 +48,7 @@ enum {
 	TCA_ONRAMP_GATE,		/* u8, ONRAMP_GATE_ */
 	TCA_ONRAMP_LINE_RATE,		/* u64; 0: ask the device */
 	TCA_ONRAMP_PAD,
+	TCA_ONRAMP_OFFLOAD_HORIZON,	/* time; where devices can pace */
 	__TCA_ONRAMP_MAX
 };
 

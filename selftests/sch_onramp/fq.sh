@@ -89,6 +89,40 @@ horizon__caps_what_is_beyond() {
 		[ "$(field left "${said[onramp]}")" = 4 ] && last 999 1001
 }
 
+# The flow waits for the time of the first, and the second leaves before that.
+departure__earlier_ones_are_not_kept_by_later() {
+	put onramp && send_udp onramp --packets 2 --at 0.5,0.1 --for 1 && [ "$(field left "${said[onramp]}")" = 2 ] ||
+		return 1
+	first=$(field first_ms "${said[onramp]}") last=$(field last_ms "${said[onramp]}")
+	[ "${first%.*}" -ge 99 ] && [ "${first%.*}" -le 101 ] && [ "${last%.*}" -ge 499 ] && [ "${last%.*}" -le 501 ]
+}
+
+# An application may choose the clock, as Linux since 6.13 has it for fq, too.
+departure__by_the_clock_of_real_time() {
+	for clock in real tai; do
+		said=()
+		put onramp && send_udp onramp --packets 4 --at 0.2,0.5 --clock $clock --for 1 || return 1
+		last=$(field last_ms "${said[onramp]}")
+		[ "$(field left "${said[onramp]}")" = 4 ] && [ "${last%.*}" -ge 499 ] && [ "${last%.*}" -le 501 ] || return 1
+	done
+}
+
+# What is mirrored still has the time of its arrival, which the sniffer's wish for time stamps made.
+# It is real time, and decades from now by the clock of departures.
+departure__time_of_arrival_is_past() {
+	in_b ip link add mirror type dummy && in_b ip link set mirror up &&
+		in_b tc qdisc add dev mirror root onramp horizon 10s && in_b tc qdisc add dev veth0 clsact &&
+		in_b tc filter add dev veth0 ingress matchall action mirred egress mirror dev mirror || return 1
+	before=$(in_b cat /sys/class/net/mirror/statistics/tx_packets)
+	put pfifo limit 1000 && "$leave" udp "$a" 10.1.0.2 --packets 20
+	mirrored=$(($(in_b cat /sys/class/net/mirror/statistics/tx_packets) - before))
+	in_b tc -s qdisc show dev mirror
+	in_b tc qdisc del dev veth0 clsact
+	in_b ip link del mirror
+	echo "mirrored: $mirrored"
+	[ $mirrored -ge 20 ]
+}
+
 # 200 packets of 1042 bytes at 1 MB/s
 rate__max_is_that_of_a_flow() {
 	both "maxrate 8mbit flow_limit 1000" --packets 200 && left left && last 190 212

@@ -85,6 +85,27 @@ change__gate_off_under_traffic() {
 
 packets_wait() { [ "$(counter qlen)" -gt 300 ]; }
 
+# A bond has the speed of its links. It says that it changed, and a worker asks for what it has now.
+speed__is_asked_for_anew() {
+	in_a ip link add bond1 type bond mode balance-xor miimon 10 && in_a ip link set bond1 up &&
+		in_a tc qdisc add dev bond1 root onramp gate on && ! bond_has_speed || return 1
+	in_a ip link add veth8 type veth peer name veth9 && in_a ip link set veth9 up &&
+		in_a ip link set veth8 master bond1 && wait_for "the speed" bond_has_speed
+	status=$?
+	in_a ip link del bond1
+	in_a ip link del veth9
+	return $status
+}
+
+bond_has_speed() { in_a tc -j -s qdisc show dev bond1 root | grep -q '"line_rate":1250000000'; }
+
+# The kernel holds a dummy's lock (7.2 and later) when it sets up a queue and when it tells of the device.
+speed__of_a_device_with_a_lock() {
+	in_a ip link add dummy8 type dummy && in_a tc qdisc add dev dummy8 root onramp gate on &&
+		in_a ip link set dummy8 up && in_a tc qdisc change dev dummy8 root onramp gate auto &&
+		in_a ip link set dummy8 down && in_a ip link set dummy8 up && in_a ip link del dummy8
+}
+
 ktap_start
 need_module
 make_path

@@ -3,14 +3,15 @@
 """Packets that are handed to a host's qdisc at one moment, and when they leave its device.
 
 leave.py udp NETNS ADDRESS [--packets N] [--bytes N] [--ports N] [--rate BYTES/S] [--ect]
-             [--at SECONDS,SECONDS...] [--for SECONDS]
+             [--at SECONDS,SECONDS...] [--clock CLOCK] [--for SECONDS]
     datagrams by one socket: to so many ports, one packet each (the socket is connected where it is one
-    port); --rate: paced; --at: a departure time of each by SO_TXTIME, from now
+    port); --rate: paced; --at: a departure time of each by SO_TXTIME, from now,
+    by the clock monotonic, real or tai
 leave.py tcp NETNS NETNS --bytes N
     one connection's data
 
-prints left=N packets, instants=N different times to 20 us, last_ms=N from the first moment to the
-last packet, ce=N of them marked, wire_bytes=N of all but that one as Ethernet has them, headers and gaps too
+prints left=N packets, instants=N different times to 20 us, first_ms=N and last_ms=N from the first
+moment to the first and last packet, ce=N of them marked, wire_bytes=N of all but that one as Ethernet has them, headers and gaps too
 """
 import argparse
 import socket
@@ -22,7 +23,7 @@ from orack import TCP, UDP, parse, sniffer
 from rackctl import Namespace
 
 SO_MAX_PACING_RATE, SO_SNDBUFFORCE, SO_TXTIME = 47, 32, 61
-CLOCK_MONOTONIC = 1
+CLOCKS = {"monotonic": time.CLOCK_MONOTONIC, "real": time.CLOCK_REALTIME, "tai": time.CLOCK_TAI}
 UDP_HEADERS, TCP_HEADERS = 42, 66
 # FCS, preamble and gap
 AROUND = 24
@@ -61,9 +62,9 @@ class Departures:
     def show(self, begin):
         self.look()
         instants = sum(b - a > APART_NS for a, b in zip([0, *self.times], self.times))
-        last = (self.times[-1] - begin) / 1e6 if self.times else -1
-        print(f"left={len(self.times)} instants={instants} last_ms={last:.3f} ce={self.ce} "
-              f"wire_bytes={sum(self.wire_bytes[:-1])}")
+        first, last = ((t - begin) / 1e6 for t in (self.times[0], self.times[-1])) if self.times else (-1, -1)
+        print(f"left={len(self.times)} instants={instants} first_ms={first:.3f} last_ms={last:.3f} "
+              f"ce={self.ce} wire_bytes={sum(self.wire_bytes[:-1])}")
 
 
 def udp_socket(args):
@@ -75,7 +76,7 @@ def udp_socket(args):
     if args.ect:
         sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 2)
     if args.at:
-        sock.setsockopt(socket.SOL_SOCKET, SO_TXTIME, struct.pack("iI", CLOCK_MONOTONIC, 0))
+        sock.setsockopt(socket.SOL_SOCKET, SO_TXTIME, struct.pack("iI", CLOCKS[args.clock], 0))
     # what is hashed is the same in each run
     sock.bind(("", 3999))
     if args.ports == 1:
@@ -85,11 +86,11 @@ def udp_socket(args):
 
 def udp(args):
     departures, sock = Departures(args.netns, UDP), udp_socket(args)
-    begin, monotonic = time.time_ns(), time.monotonic_ns()
+    begin, base = time.time_ns(), time.clock_gettime_ns(CLOCKS[args.clock])
     for number in range(args.packets):
         control = []
         if args.at:
-            at_ns = monotonic + int(args.at[number % len(args.at)] * 1e9)
+            at_ns = base + int(args.at[number % len(args.at)] * 1e9)
             control = [(socket.SOL_SOCKET, SO_TXTIME, struct.pack("Q", at_ns))]
         to = (args.address, 4000 + number % args.ports) if args.ports > 1 else None
         sock.sendmsg([bytes(args.bytes)], control, 0, to)
@@ -124,6 +125,7 @@ def main():
         parser.add_argument(name, type=int, default=default)
     parser.add_argument("--ect", action="store_true")
     parser.add_argument("--at", type=lambda text: [float(number) for number in text.split(",")])
+    parser.add_argument("--clock", choices=CLOCKS, default="monotonic")
     parser.add_argument("--for", dest="seconds", type=float, default=1)
     args = parser.parse_args()
     {"udp": udp, "tcp": tcp}[args.kind](args)

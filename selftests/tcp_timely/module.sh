@@ -80,6 +80,14 @@ route__moves_to_another_device() {
 		[ "$(ip netns exec "$a" cat /sys/class/net/veth1/statistics/tx_bytes)" -gt 1000000 ]
 }
 
+# The kernel holds a dummy's lock (7.2 and later) when it tells of the device.
+load__beside_a_device_with_a_lock() {
+	drop_hosts
+	ip link add dummy8 type dummy && ip link set dummy8 up && unload_module && load_module &&
+		ip link set dummy8 down && ip link set dummy8 up && ip link del dummy8 || return 1
+	make_path && start_sink
+}
+
 unload__default_algorithm_holds_the_module() {
 	in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely || return 1
 	rmmod tcp_timely 2>/dev/null && return 1

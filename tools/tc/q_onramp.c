@@ -28,7 +28,7 @@ static void explain(void)
 		"                  [ refill_delay TIME ] [ low_rate_threshold RATE ]\n"
 		"                  [ orphan_mask MASK ] [ timer_slack TIME ]\n"
 		"                  [ ce_threshold TIME ] [ horizon TIME ]\n"
-		"                  [ horizon_cap | horizon_drop ]\n"
+		"                  [ horizon_cap | horizon_drop ] [ offload_horizon TIME ]\n"
 		"                  [ bands 3 priomap P0 P1 ... P15 ] [ weights W0 W1 W2 ]\n");
 }
 
@@ -48,8 +48,7 @@ enum kind {
 	LINE_RATE,	/* as RATE; 0: auto */
 	BANDS,		/* a number that cannot be another; shown with what bands have */
 	HORIZON,	/* a switch that JSON has by the word for its state alone */
-	IGNORED_RATE,	/* as MAX_RATE and as a time: fq's tc takes it, fq does nothing with it */
-	IGNORED_TIME,
+	IGNORED_RATE,	/* as MAX_RATE: fq's tc takes it, fq does nothing with it */
 };
 
 struct option {
@@ -79,8 +78,8 @@ static const struct option options[] = {
 	{ "horizon", TIME_US, TCA_ONRAMP_HORIZON, 1000 },
 	{ "horizon_drop", HORIZON, TCA_ONRAMP_HORIZON_DROP, 1, { "horizon_cap", "horizon_drop" } },
 	{ "horizon_cap", HORIZON, TCA_ONRAMP_HORIZON_DROP, 0 },
+	{ "offload_horizon", TIME_US, TCA_ONRAMP_OFFLOAD_HORIZON, 1000 },
 	{ "defrate", IGNORED_RATE },
-	{ "offload_horizon", IGNORED_TIME },
 	{ "pause", FLAG, TCA_ONRAMP_PAUSE, 1, { "nopause", "pause" } },
 	{ "nopause", FLAG, TCA_ONRAMP_PAUSE, 0 },
 	{ "mode", WORD, TCA_ONRAMP_MODE, 0, { "strawman", "final" } },
@@ -212,9 +211,8 @@ static int parse_max_rate(const struct option *o, const char *text, struct nlmsg
 static int parse_ignored(const struct option *o, const char *text, const char *dev)
 {
 	__u64 rate;
-	__s64 ns;
 
-	if (o->kind == IGNORED_RATE ? get_max_rate(&rate, text, dev) : get_time64(&ns, text))
+	if (get_max_rate(&rate, text, dev))
 		return bad(o->name, text);
 	fprintf(stderr, "onramp: %s is ignored\n", o->name);
 	return 0;
@@ -259,7 +257,6 @@ static int parse_simple(const struct option *o, const char *text, struct nlmsghd
 	case BANDS:
 		return parse_bands(o, text);
 	case IGNORED_RATE:
-	case IGNORED_TIME:
 		return parse_ignored(o, text, dev);
 	default:
 		return parse_time(o, text, n);
@@ -491,7 +488,6 @@ static void print_option(const struct option *o, struct rtattr *tb[])
 			print_horizon(o, rta_getattr_u8(tb[o->attr]));
 		return;
 	case IGNORED_RATE:
-	case IGNORED_TIME:
 		return;
 	case GAIN:
 		if (has(tb, o->attr, 1))

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ethtool.h>
+
+static int get(struct net_device *dev, struct ethtool_ts_info *info)
+{
+	return 0;
+}
+
+const struct ethtool_ops probe_ops = { .get_ts_info = get };
