@@ -9,6 +9,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 KERNEL ?= 6.12
 MAKEFLAGS += --no-print-directory
+# V=1 shows every command.
+Q := $(if $(filter-out 0,$(V)),,@)
+
+# Neither make nor the kernel's build system can name a file in there.
+ifneq ($(words $(CURDIR)),1)
+$(error There is a space in the path of this tree ($(CURDIR)): nothing can be built in there)
+endif
 
 # The release that modules built there say they are for.
 release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
@@ -25,7 +32,7 @@ ifneq ($(CI),)
 strict := W=1 C=2 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
-kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
+kbuild = $(MAKE) $(if $(Q),-s) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
 sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 # vload belongs to the tests and is not installed.
@@ -52,9 +59,11 @@ help:
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'
 	@echo '  make dkms        hand the modules to dkms, to be rebuilt with every new kernel'
-	@echo '  make deps        install the Debian packages that all this needs'
+	@echo '  make deps-build  install the Debian packages that make modules and make tools need'
+	@echo '  make deps        install those of the tests as well (demo, check and test do so by themselves)'
 	@echo '  make clean       delete build/ and the results of compile probes'
 	@echo
+	@echo '  V=1              show every command'
 	@echo '  CI=1             warnings of compiler and sparse are errors'
 	@echo '  TURNPIKE_CACHE=  where test kernels are kept (~/.cache/turnpike)'
 
@@ -82,6 +91,7 @@ link-sources: kernel-headers
 
 .PHONY: modules
 modules: link-sources
+	@echo 'Building modules for $(release)'
 	@$(kbuild) M=$(modules_out) modules
 	@echo 'Modules for $(release) are in $(modules_out)'
 
@@ -93,6 +103,7 @@ drivers: modules
 
 .PHONY: drivers-check
 drivers-check:
+	@$(install_packages)
 	@selftests/run-tests drivers
 
 .PHONY: test-modules
@@ -115,9 +126,14 @@ print-modules uml-modules: kernel-headers
 
 .PHONY: tools $(tools)
 tools: $(tools)
-$(tools):
-	@mkdir -p $(BUILD)
+$(tools): announce-tools
 	@$(MAKE) -C tools/$@ BUILD=$(BUILD) VERSION=$(VERSION)
+
+.PHONY: announce-tools
+announce-tools: wanted = $(filter $(tools),$(MAKECMDGOALS))
+announce-tools:
+	@mkdir -p $(BUILD)
+	@MAKE='$(MAKE)' CC='$(CC)' CXX='$(CXX)' tools/announce $(BUILD) $(VERSION) $(or $(wanted),$(tools))
 
 # -- tests --------------------------------------------------------------------
 
@@ -128,6 +144,9 @@ header_tests := $(filter-out $(foreach t,$(tool_tests),build/unit/$(t)_%), \
 	$(patsubst selftests/unit/%.cc,build/unit/%,$(wildcard selftests/unit/*_test.cc)))
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=all
 
+# Each goal installs no more than it needs.
+install_packages := selftests/lib/install-packages
+
 .PHONY: unit-tests
 unit-tests: $(header_tests)
 	@for t in $(tool_tests); do \
@@ -136,29 +155,38 @@ unit-tests: $(header_tests)
 
 build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
-	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror $(sanitize) -I$(CURDIR) -o $@ $< \
+	$(Q)$(CXX) -std=c++20 -O1 -g -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
 		-lgtest_main -lgtest -lpthread
 
 .PHONY: check
-check: tools
+check:
+	@$(install_packages) build demo check
+	@$(MAKE) tools
 	@selftests/run-tests check unit
 
 .PHONY: test
-test: deps
+test:
+	@$(install_packages)
 	@selftests/run-tests $(TIERS)
 
+# DEMO= has further arguments of the scenario runner, such as "--variant timely --seeds 1".
 .PHONY: demo
-demo: deps
+demo:
+	@$(install_packages) build kernel demo
 	@$(MAKE) tools
-	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --kernel $(KERNEL) --out $(BUILD)/demo
+	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --demo --kernel $(KERNEL) \
+		--out $(BUILD)/demo $(DEMO)
 
 .PHONY: reproduce
 reproduce:
+	@$(install_packages)
 	@selftests/run-tests reproduce
 
-.PHONY: deps
+.PHONY: deps deps-build
 deps:
-	@selftests/lib/install-packages
+	@$(install_packages)
+deps-build:
+	@$(install_packages) build
 
 # -- installation -------------------------------------------------------------
 
