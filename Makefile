@@ -67,10 +67,25 @@ help:
 	@echo '  CI=1             warnings of compiler and sparse are errors'
 	@echo '  TURNPIKE_CACHE=  where test kernels are kept (~/.cache/turnpike)'
 
+# -- packages of the distribution ----------------------------------------------
+
+# Some goals install what they need, by the classes of selftests/packages.txt, before
+# anything is built; others never do.
+packages_deps-build := build
+packages_demo := build kernel demo
+packages_check := build demo check
+wanted_packages := $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal)))
+all_packages := $(filter deps test reproduce drivers-check,$(MAKECMDGOALS))
+
+.PHONY: packages deps deps-build
+packages:
+	@$(if $(wanted_packages)$(all_packages),selftests/lib/install-packages $(if $(all_packages),,$(wanted_packages)))
+deps deps-build: packages
+
 # -- kernel modules -----------------------------------------------------------
 
 .PHONY: kernel-headers
-kernel-headers:
+kernel-headers: packages
 	@if [ ! -e "$(KDIR)/Makefile" ] || [ -z "$(release)" ]; then \
 		echo 'No kernel headers in $(KDIR).' >&2; \
 		echo "Install them with:  apt-get install linux-headers-$$(uname -r)" >&2; \
@@ -102,8 +117,7 @@ drivers: modules
 		$(modules_out)/Module.symvers
 
 .PHONY: drivers-check
-drivers-check:
-	@$(install_packages)
+drivers-check: packages
 	@selftests/run-tests drivers
 
 .PHONY: test-modules
@@ -130,6 +144,7 @@ $(tools): announce-tools
 	@$(MAKE) -C tools/$@ BUILD=$(BUILD) VERSION=$(VERSION)
 
 .PHONY: announce-tools
+announce-tools: packages
 announce-tools: wanted = $(filter $(tools),$(MAKECMDGOALS))
 announce-tools:
 	@mkdir -p $(BUILD)
@@ -144,9 +159,6 @@ header_tests := $(filter-out $(foreach t,$(tool_tests),build/unit/$(t)_%), \
 	$(patsubst selftests/unit/%.cc,build/unit/%,$(wildcard selftests/unit/*_test.cc)))
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-# Each goal installs no more than it needs.
-install_packages := selftests/lib/install-packages
-
 .PHONY: unit-tests
 unit-tests: $(header_tests)
 	@for t in $(tool_tests); do \
@@ -159,34 +171,22 @@ build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*
 		-lgtest_main -lgtest -lpthread
 
 .PHONY: check
-check:
-	@$(install_packages) build demo check
-	@$(MAKE) tools
+check: tools
 	@selftests/run-tests check unit
 
 .PHONY: test
-test:
-	@$(install_packages)
+test: packages
 	@selftests/run-tests $(TIERS)
 
 # DEMO= has further arguments of the scenario runner, such as "--variant timely --seeds 1".
 .PHONY: demo
-demo:
-	@$(install_packages) build kernel demo
-	@$(MAKE) tools
+demo: tools
 	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --demo --kernel $(KERNEL) \
 		--out $(BUILD)/demo $(DEMO)
 
 .PHONY: reproduce
-reproduce:
-	@$(install_packages)
+reproduce: packages
 	@selftests/run-tests reproduce
-
-.PHONY: deps deps-build
-deps:
-	@$(install_packages)
-deps-build:
-	@$(install_packages) build
 
 # -- installation -------------------------------------------------------------
 
