@@ -9,6 +9,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 KERNEL ?= 6.12
 MAKEFLAGS += --no-print-directory
+# V=1 shows every command.
+Q := $(if $(filter-out 0,$(V)),,@)
+
+# Neither make nor the kernel's build system can name a file in there.
+ifneq ($(words $(CURDIR)),1)
+$(error There is a space in the path of this tree ($(CURDIR)): nothing can be built in there)
+endif
 
 # The release that modules built there say they are for.
 release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
@@ -30,7 +37,7 @@ ifneq ($(CI),)
 strict := W=1 C=2 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
-kbuild = $(MAKE) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
+kbuild = $(MAKE) $(if $(Q),-s) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
 sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 # vload belongs to the tests and is not installed.
@@ -57,16 +64,33 @@ help:
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'
 	@echo '  make dkms        hand the modules to dkms, to be rebuilt with every new kernel'
-	@echo '  make deps        install the Debian packages that all this needs'
+	@echo '  make deps-build  install the Debian packages that make modules and make tools need'
+	@echo '  make deps        install those of the tests as well (demo, check and test do so by themselves)'
 	@echo '  make clean       delete build/ and the results of compile probes'
 	@echo
+	@echo '  V=1              show every command'
 	@echo '  CI=1             warnings of compiler and sparse are errors'
 	@echo '  TURNPIKE_CACHE=  where test kernels are kept (~/.cache/turnpike)'
+
+# -- packages of the distribution ----------------------------------------------
+
+# Some goals install what they need, by the classes of selftests/packages.txt, before
+# anything is built; others never do.
+packages_deps-build := build
+packages_demo := build kernel demo
+packages_check := build demo check
+wanted_packages := $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal)))
+all_packages := $(filter deps test reproduce drivers-check,$(MAKECMDGOALS))
+
+.PHONY: packages deps deps-build
+packages:
+	@$(if $(wanted_packages)$(all_packages),selftests/lib/install-packages $(if $(all_packages),,$(wanted_packages)))
+deps deps-build: packages
 
 # -- kernel modules -----------------------------------------------------------
 
 .PHONY: kernel-headers
-kernel-headers:
+kernel-headers: packages
 	@if [ ! -e "$(KDIR)/Makefile" ] || [ -z "$(release)" ]; then \
 		echo 'No kernel headers in $(KDIR).' >&2; \
 		echo "Install them with:  apt-get install linux-headers-$$(uname -r)" >&2; \
@@ -87,6 +111,7 @@ link-sources: kernel-headers
 
 .PHONY: modules
 modules: link-sources
+	@echo 'Building modules for $(release)'
 	@$(kbuild) M=$(modules_out) modules
 	@echo 'Modules for $(release) are in $(modules_out)'
 
@@ -97,7 +122,7 @@ drivers: modules
 		$(modules_out)/Module.symvers
 
 .PHONY: drivers-check
-drivers-check:
+drivers-check: packages
 	@selftests/run-tests drivers
 
 .PHONY: test-modules
@@ -120,9 +145,15 @@ print-modules uml-modules: kernel-headers
 
 .PHONY: tools $(tools)
 tools: $(tools)
-$(tools):
-	@mkdir -p $(BUILD)
+$(tools): announce-tools
 	@$(MAKE) -C tools/$@ BUILD=$(BUILD) VERSION=$(VERSION)
+
+.PHONY: announce-tools
+announce-tools: packages
+announce-tools: wanted = $(filter $(tools),$(MAKECMDGOALS))
+announce-tools:
+	@mkdir -p $(BUILD)
+	@MAKE='$(MAKE)' CC='$(CC)' CXX='$(CXX)' tools/announce $(BUILD) $(VERSION) $(or $(wanted),$(tools))
 
 # -- tests --------------------------------------------------------------------
 
@@ -141,7 +172,7 @@ unit-tests: $(header_tests)
 
 build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
-	$(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror $(sanitize) -I$(CURDIR) -o $@ $< \
+	$(Q)$(CXX) -std=c++20 -O1 -g -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
 		-lgtest_main -lgtest -lpthread
 
 .PHONY: check
@@ -149,21 +180,18 @@ check: tools
 	@selftests/run-tests check unit
 
 .PHONY: test
-test: deps
+test: packages
 	@selftests/run-tests $(TIERS)
 
+# DEMO= has further arguments of the scenario runner, such as "--variant timely --seeds 1".
 .PHONY: demo
-demo: deps
-	@$(MAKE) tools
-	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --kernel $(KERNEL) --out $(BUILD)/demo
+demo: tools
+	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --demo --kernel $(KERNEL) \
+		--out $(BUILD)/demo $(DEMO)
 
 .PHONY: reproduce
-reproduce:
+reproduce: packages
 	@selftests/run-tests reproduce
-
-.PHONY: deps
-deps:
-	@selftests/lib/install-packages
 
 # -- installation -------------------------------------------------------------
 

@@ -8,8 +8,10 @@ import subprocess
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import rack_path
+from rack import progress
 from rack_metrics_test import series, stats, vload
 
 # The kernel's last words and what it leaves behind, by kind of guest.
@@ -62,6 +64,51 @@ class Runner(unittest.TestCase):
     def result(self):
         with open(self.path("out/result.json"), encoding="utf-8") as stream:
             return json.load(stream)
+
+
+class Demo(Runner):
+    def test_ends_with_a_sentence_the_table_and_nothing_of_bounds_that_hold(self):
+        done = self.run_scenario("good", "bounds: [{metric: util, min: 0.9}]\n", "--demo")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"With base, 99 of 100 packets had a round trip below \d+ us, "
+                                      r"and 90.0 % of the link was used\.\n(?s:.*)\nvariant +seeds ")
+        self.assertNotIn("ok", done.stdout)
+
+    def test_bound_that_does_not_hold_is_told(self):
+        done = self.run_scenario("good", "bounds: [{metric: util, min: 0.95}]\n", "--demo")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"\Anot ok - s base: util >= 0.95")
+
+    def test_guests_that_all_failed(self):
+        done = self.run_scenario("panic", "", "--demo")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No run ended well.", done.stdout)
+        self.assertRegex(done.stderr, "base.1 FAILED: .*panic")
+
+
+class WordsOfProgress(unittest.TestCase):
+    def progress(self, total, elapsed_s):
+        words = progress.Progress(total, True)
+        words.elapsed_s = lambda: elapsed_s
+        return words
+
+    def test_rest_goes_on_like_what_is_done(self):
+        words = self.progress(4, 100)
+        words.ended(mock.Mock(failure=None), "timely.1")
+        words.line("timely.2", "vload:  50% (0.35 s)")
+        words.line("timely.3", "vload:  50% (0.35 s)")
+        self.assertEqual(words.left(), ", about 1 min 40 s left")
+
+    def test_nothing_done_is_no_estimate(self):
+        words = self.progress(4, 100)
+        words.line("timely.2", "guest: load begins")
+        self.assertEqual(words.left(), "")
+
+    def test_run_that_ended_counts_once(self):
+        words = self.progress(2, 10)
+        words.line("timely.1", "vload: 100% (0.7 s)")
+        words.ended(mock.Mock(failure=None), "timely.1")
+        self.assertEqual(words.left(), ", about 10 s left")
 
 
 class Verdicts(Runner):

@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 #include <string.h>
-
-#include "utils.h"
-#include "tc_util.h"
+#include <unistd.h>
 
 #include <linux/tc_act/tc_gact.h>
+
+#include "tools/tc/tc_plugin.h"
 
 #include "include/uapi/turnpike.h"
 
@@ -33,7 +33,7 @@ static int parse_index(int *argc, char ***argv, __u32 *index)
 	return 0;
 }
 
-static int tlt_parse_aopt(struct action_util *a, int *argc, char ***argv, int code,
+static int tlt_parse_aopt(const struct action_util *a, int *argc, char ***argv, int code,
 			  struct nlmsghdr *n)
 {
 	struct tc_gact options = { };
@@ -49,8 +49,8 @@ static int tlt_parse_aopt(struct action_util *a, int *argc, char ***argv, int co
 	parse_action_control_dflt(argc, argv, &options.action, false, TC_ACT_PIPE);
 	if (*argc > 0 && !strcmp(**argv, "index") && parse_index(argc, argv, &options.index))
 		return -1;
-	tail = addattr_nest(n, MAX_MSG, code | NLA_F_NESTED);
-	addattr_l(n, MAX_MSG, TCA_TLT_PARMS, &options, sizeof(options));
+	tail = addattr_nest(n, TC_MAX_MESSAGE_BYTES, code | NLA_F_NESTED);
+	addattr_l(n, TC_MAX_MESSAGE_BYTES, TCA_TLT_PARMS, &options, sizeof(options));
 	addattr_nest_end(n, tail);
 	return 0;
 }
@@ -101,7 +101,7 @@ static void print_control(__u32 action)
 
 static void print_times(const struct tcf_t *times)
 {
-	int hz = get_user_hz();
+	long hz = sysconf(_SC_CLK_TCK);
 
 	print_u64(PRINT_ANY, "installed", " installed %llu sec", times->install / hz);
 	print_u64(PRINT_ANY, "last_used", " used %llu sec", times->lastuse / hz);
@@ -109,7 +109,7 @@ static void print_times(const struct tcf_t *times)
 		print_u64(PRINT_ANY, "first_used", " firstused %llu sec", times->firstuse / hz);
 }
 
-static int tlt_print_aopt(struct action_util *a, FILE *f, struct rtattr *opt)
+static int tlt_print_aopt(const struct action_util *a, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_TLT_MAX + 1];
 	const struct tc_gact *options;

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utils.h"
-#include "tc_util.h"
+#include <linux/pkt_sched.h>
+
+#include "tools/tc/tc_plugin.h"
 
 #include "include/uapi/turnpike.h"
 
@@ -319,7 +320,7 @@ static int parse_one(int *argc, char ***argv, struct nlmsghdr *n, const char *de
 	return parse_simple(o, *++*argv, n, dev);
 }
 
-static int onramp_parse_opt(struct qdisc_util *qu, int argc, char **argv,
+static int onramp_parse_opt(const struct qdisc_util *qu, int argc, char **argv,
 			    struct nlmsghdr *n, const char *dev)
 {
 	struct rtattr *tail = addattr_nest(n, 1024, TCA_OPTIONS | NLA_F_NESTED);
@@ -502,7 +503,7 @@ static void print_option(const struct option *o, struct rtattr *tb[])
 	}
 }
 
-static int onramp_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+static int onramp_print_opt(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_ONRAMP_MAX + 1];
 	size_t i;
@@ -647,7 +648,7 @@ static void print_fq_losses(const struct tc_onramp_stats *st)
 		print_of_band(i, "drops", st->band_drops[i], print_rare);
 }
 
-static int onramp_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
+static int onramp_print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
 	struct tc_onramp_stats st = { 0 };
 	size_t length;

@@ -37,15 +37,6 @@ std::string item_path(const std::string &list, size_t index)
 	return list + "[" + std::to_string(index) + "]";
 }
 
-const json &need_array(ConfigReader &reader, const std::string &key)
-{
-	const json &value = reader.need(key);
-
-	if (!value.is_array())
-		reader.fail_at(key, "expected a list");
-	return value;
-}
-
 void check_address(const ConfigReader &reader, const std::string &key, int family, const std::string &addr)
 {
 	unsigned char raw[sizeof(in6_addr)];
@@ -410,7 +401,7 @@ LoadConfig parse_load(const json &value, const std::string &path, int64_t sample
 
 void parse_loads(ConfigReader &top, int64_t sample_interval_ns, Context &context)
 {
-	const json &loads = need_array(top, "loads");
+	const json &loads = top.need_array("loads");
 	std::set<std::string> names;
 
 	for (size_t i = 0; i < loads.size(); i++) {
@@ -465,7 +456,7 @@ Config config_parse(const std::string &text, const ConfigPaths &paths)
 	int64_t sample_interval_ns = top.time_ns("sample_interval_us", NS_PER_US, 0);
 	parse_hosts(top, context);
 	if (top.has("actions")) {
-		const json &actions = need_array(top, "actions");
+		const json &actions = top.need_array("actions");
 		for (size_t i = 0; i < actions.size(); i++)
 			config.actions.push_back(parse_action(actions[i], item_path("actions", i)));
 	}

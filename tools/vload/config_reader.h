@@ -52,6 +52,15 @@ public:
 		return *value;
 	}
 
+	const json &need_array(const std::string &key)
+	{
+		const json &value = need(key);
+
+		if (!value.is_array())
+			fail_at(key, "expected a list");
+		return value;
+	}
+
 	bool has(const std::string &key) { return find(key) != nullptr; }
 
 	double number(const std::string &key, double min, double max)

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from . import bounds, execute, guest, metrics, plots, report, scenario, table, variants
+from . import bounds, demo, execute, guest, metrics, plots, report, scenario, table, variants
 from .errors import ScenarioError, UsageError
 from .plan import Plan
 from .tools import REPO, Tools
@@ -33,6 +33,7 @@ class Context:
         self.kernel = args.kernel
         self.jobs = args.jobs
         self.quiet = args.quiet
+        self.demo = args.demo
         self.no_plots = args.no_plots
         self.started = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         self._began = time.monotonic()
@@ -78,6 +79,8 @@ def _parser():
     parser.add_argument("--check", action="store_true",
                         help="only check the file, and list its variants")
     parser.add_argument("--list-metrics", action="store_true", help="name the metrics and exit")
+    parser.add_argument("--demo", action="store_true",
+                        help="say the outcome in a sentence; of bounds only what does not hold")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no table")
     return parser
 
@@ -151,14 +154,27 @@ def _conclude(context, plans, results):
     verdicts = bounds.judge(context.settings["bounds"], results)
     document = report.build(context, plans, results, verdicts)
     path = report.write(context.out, document)
-    if not context.no_plots:
-        plots.draw(context.out, context.settings["title"], results)
+    files = [] if context.no_plots else plots.draw(context.out, context.settings["title"], results)
+    if context.demo:
+        _show(context, document, files, _ktap(context, results, verdicts))
+        return 0 if document["pass"] else 1
     if not context.quiet:
         print(_table(document, context))
     for number, line in enumerate(_ktap(context, results, verdicts), 1):
         print(line.replace("ok", f"ok {number}", 1))
     print(f"# {path}")
     return 0 if document["pass"] else 1
+
+
+def _show(context, document, files, verdicts):
+    """What failed comes first, so that the end is what a reader came for."""
+    for line in verdicts:
+        if line.startswith("not ok"):
+            print(line)
+    print(f"\n{demo.sentence(document)}\n{_table(document, context)}")
+    picture = demo.picture(context.out, files)
+    if picture:
+        print(f"The picture is {picture}")
 
 
 def _table(document, context):

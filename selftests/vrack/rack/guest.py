@@ -28,6 +28,8 @@ POWER_OFF = "perl -e 'syscall(169, 0xfee1dead, 672274793, 0x4321fedc, 0)'"
 INIT = """#!/bin/sh
 # The first process of the guest; written by the scenario runner.
 export PATH={build}:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/ TC_LIB_DIR={build}/tc TURNPIKE_TREE={tree}
+# a newer mount would use fsconfig(), in which hostfs cannot be told its directory
+export LIBMOUNT_FORCE_MOUNT2=always
 finish() {{
 	echo "$1" > status
 	dmesg > dmesg.txt

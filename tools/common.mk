@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the Makefiles of all tools share: V=1 shows the commands, and only CI=1 makes errors of
+# warnings, since a compiler newer than those that were tried may warn of anything.
+Q := $(if $(filter-out 0,$(V)),,@)
+strict := $(if $(CI),-Werror)
+CFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2 -g
+c_flags := -std=gnu11 -Wall -Wextra $(strict)
+cxx_flags := -std=c++20 -Wall -Wextra $(strict)
