@@ -288,10 +288,9 @@ static int tlt_act_run(struct sk_buff *skb, const struct tc_action *a, struct tc
 		goto pass;
 	tcf_lastuse_update(&act->common.tcfa_tm);
 	tcf_action_update_bstats(&act->common, skb);
-	if (tlt_act_packet(act->tn, skb) != NF_ACCEPT) {
-		tcf_action_inc_drop_qstats(&act->common);
-		return TC_ACT_SHOT;
-	}
+	/* What has done its work here was not lost: no one is to count a drop. */
+	if (tlt_act_packet(act->tn, skb) != NF_ACCEPT)
+		return TC_ACT_STOLEN;
 pass:
 	return READ_ONCE(a->tcfa_action);
 }

@@ -124,6 +124,9 @@ static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff
 	}
 	if (unlikely(sk != skb->sk))
 		sock_gen_put(sk);
+	/* What has done its work here was not lost: no one is to count a drop. */
+	if (verdict == NF_STOLEN)
+		consume_skb(skb);
 	return verdict;
 }
 

@@ -45,6 +45,22 @@ clocking__what_both_ends_have_ends_in_the_module() {
 		in_b "$turnpike" tlt flows | grep -q "clocks_dropped 1"
 }
 
+# ends_without_a_drop REASON: the kernel counts nothing as dropped
+ends_without_a_drop() {
+	_tracing=/sys/kernel/tracing
+	[ -e $_tracing/events/skb/kfree_skb/enable ] ||
+		{ echo "this kernel has no trace of dropped packets"; return 4; }
+	echo > $_tracing/trace
+	echo 1 > $_tracing/events/skb/kfree_skb/enable
+	held_with plain
+	_held=$?
+	echo 0 > $_tracing/events/skb/kfree_skb/enable
+	grep "reason: $1" $_tracing/trace
+	[ $_held = 0 ] && [ $clocks_dropped = 1 ] && ! grep -q "reason: $1" $_tracing/trace
+}
+
+clocking__what_ends_in_the_module_is_no_drop() { ends_without_a_drop NETFILTER_DROP; }
+
 clocking__refused_in_repair() {
 	held_with repair && [ $injected = 0 ] && [ $refused -gt 0 ] &&
 		in_a "$turnpike" tlt flows | grep -q "inject_refused $refused"
