@@ -94,8 +94,9 @@ static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
 		.divisor = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_tso_win_divisor),
 		.holds_short = tlt_out_holds_short(tp, data_bytes),
 		.recovers = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery,
+		.by_clock = b->rate,
 	};
-	return tlt_more(&r) && !tlt_out_is_throttled(sk, skb);
+	return tlt_more(&r) && (b->rate || !tlt_out_is_throttled(sk, skb));
 }
 
 static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)

@@ -102,6 +102,21 @@ rtos__of_a_path_that_is_dead_for_a_while() {
 	background_ends_well && return $_status
 }
 
+# One packet in N, and the last; a burst that waits for the sender's clock is not the last.
+period__is_what_rate_based_senders_keep_to() {
+	path delay 100us rate 1gbit
+	_cc=$(in_a sysctl -n net.ipv4.tcp_congestion_control)
+	in_a sysctl -q -w net.ipv4.tcp_congestion_control=bbr || return 4
+	_data=$(sent data) _plain=$(sent plain)
+	in_a "$stream" send 10.1.0.2 --seed 3 --bytes 20000000
+	_status=$?
+	_data=$(($(sent data) - _data)) _plain=$(($(sent plain) - _plain))
+	in_a sysctl -q -w "net.ipv4.tcp_congestion_control=$_cc"
+	path delay 20ms
+	echo "$_data important packets of $((_data + _plain))"
+	[ $_status = 0 ] && [ $_data -gt 0 ] && [ $((_data * 96)) -le $(((_data + _plain) * 5 / 4)) ]
+}
+
 flows() { in_a "$turnpike" tlt flows | grep -c "remote_port"; }
 none_is_left() { [ "$(flows)" = 0 ]; }
 
