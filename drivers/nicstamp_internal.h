@@ -72,6 +72,7 @@ struct nicstamp_port {
 	struct nicstamp_map map;
 	struct nicstamp_follow follow;
 	u64 read_ns;		/* system's clock at the last reading; the work's alone */
+	u64 next_ns;		/* before that no packet gets a stamp; lockless: one may too many */
 	struct nicstamp_stats __percpu *stats;
 	struct delayed_work work;
 	struct list_head list;

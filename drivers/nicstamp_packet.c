@@ -209,7 +209,7 @@ static enum nicstamp_verdict nicstamp_want_departure(const struct nicstamp_port 
 }
 
 /* Does anybody want the stamp of @skb?  One without a slot is counted once. */
-static bool nicstamp_want(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
+static bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
 {
 	enum nicstamp_verdict posted = nicstamp_post(port, skb, slot);
 	enum nicstamp_verdict departs;
@@ -220,6 +220,20 @@ static bool nicstamp_want(struct nicstamp_port *port, const struct sk_buff *skb,
 	if (departs != posted)
 		nicstamp_count_post(port, departs);
 	return departs == NICSTAMP_OK;
+}
+
+/* As above; what comes too soon after the last one has no slot. */
+static bool nicstamp_want(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
+{
+	u64 now_ns;
+
+	if (!port->info.gap_ns)
+		return nicstamp_ask(port, skb, slot);
+	now_ns = ktime_get_ns();
+	if (!nicstamp_ask(port, skb, slot && now_ns >= READ_ONCE(port->next_ns)))
+		return false;
+	WRITE_ONCE(port->next_ns, now_ns + port->info.gap_ns);
+	return true;
 }
 
 /* True if it was wanted. */

@@ -25,6 +25,12 @@
 #define NICSTAMP_PAUSE_NS	NSEC_PER_SEC
 #define NICSTAMP_TURN_MIN_NS	(4 * NICSTAMP_PAUSE_NS + 1)
 
+/* NICs whose driver gives stamps by its PTP clock have one register for the next stamp, and a
+ * kworker that asks for it, over the bus, until it is there: some 10 us.  That is a tenth of a
+ * processor at most.
+ */
+#define NICSTAMP_PTP_GAP_NS	(100 * NSEC_PER_USEC)
+
 LIST_HEAD(nicstamp_ports);
 static u32 nicstamp_port_numbers;	/* given out; nicstamp_lock */
 
@@ -196,7 +202,7 @@ static int nicstamp_port_make(struct nicstamp_port __rcu **portp, struct net_dev
 {
 	struct nicstamp_port *port, *generic;
 
-	if (rcu_access_pointer(*portp) || !nicstamp_info_is_sound(info)) {
+	if (!nicstamp_info_is_sound(info)) {
 		netdev_err(dev, "nicstamp: no clock with these properties\n");
 		return -EINVAL;
 	}
@@ -206,10 +212,16 @@ static int nicstamp_port_make(struct nicstamp_port __rcu **portp, struct net_dev
 		return -ENOMEM;
 	}
 	mutex_lock(&nicstamp_lock);
+	if (rcu_access_pointer(*portp)) {
+		mutex_unlock(&nicstamp_lock);
+		netdev_err(dev, "nicstamp: the device has a port already\n");
+		nicstamp_port_free(port);
+		return -EEXIST;
+	}
 	generic = nicstamp_feed_take_out(dev);
 	nicstamp_port_enter(port);
-	mutex_unlock(&nicstamp_lock);
 	rcu_assign_pointer(*portp, port);
+	mutex_unlock(&nicstamp_lock);
 	if (generic)
 		netdev_info(dev, "nicstamp: the driver gives stamps, which are used from now on\n");
 	nicstamp_port_free(generic);
@@ -244,6 +256,7 @@ int nicstamp_port_add_ptp(struct nicstamp_port __rcu **portp, struct net_device 
 		.bits = 64,
 		.mult = 1,
 		.step_ns = step_ns,
+		.gap_ns = NICSTAMP_PTP_GAP_NS,
 		.no_tso = true,
 	};
 
@@ -281,15 +294,19 @@ struct nicstamp_port *nicstamp_port_alloc_generic(struct net_device *dev)
 	return port;
 }
 
+/*
+ * A driver may stop from two places at once, not all of which hold RTNL (i40e's reset): one of
+ * them takes the port, and the other, too, has to find it gone when it goes on.
+ */
 void nicstamp_port_del(struct nicstamp_port __rcu **portp)
 {
-	struct nicstamp_port *port = rcu_replace_pointer(*portp, NULL, true);
+	struct nicstamp_port *port;
 
-	if (!port)
-		return;
 	mutex_lock(&nicstamp_lock);
-	nicstamp_port_leave(port);
-	mutex_unlock(&nicstamp_lock);
+	port = rcu_replace_pointer(*portp, NULL, lockdep_is_held(&nicstamp_lock));
+	if (port)
+		nicstamp_port_leave(port);
 	nicstamp_port_free(port);
+	mutex_unlock(&nicstamp_lock);
 }
 EXPORT_SYMBOL_GPL(nicstamp_port_del);

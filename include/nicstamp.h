@@ -39,17 +39,22 @@ struct nicstamp_info {
 	u32 mult;		/* ns = raw * mult >> shift */
 	u32 shift;		/* 0 to 32 */
 	u32 step_ns;		/* resolution of a stamp, 1 to 1000000 */
+	u32 gap_ns;		/* least time from one packet with a stamp to the next; 0: none */
 	bool tx_first;		/* a transmit stamp is of a TSO packet's first frame, not its last */
 	bool no_tso;		/* TSO packets get no transmit stamp, or one of nobody knows what */
 };
 
-/* -EINVAL when @info is not sound, -ENOMEM; @port is then as before. The log has it. */
+/*
+ * -EINVAL when @info is not sound, -EEXIST when there is a port, -ENOMEM; @port is then as
+ * before. The log has it.
+ */
 int nicstamp_port_add(struct nicstamp_port __rcu **port, struct net_device *dev,
 		      const struct nicstamp_info *info);
 
 /*
  * As above: raw stamps are nanoseconds of the PTP clock @ptp, as the driver makes them
- * for skb_hwtstamps(), in steps of @step_ns. No TSO packets.
+ * for skb_hwtstamps(), in steps of @step_ns. No TSO packets; and, since a kworker has to ask
+ * the hardware for each, a packet in 100 us at most.
  */
 int nicstamp_port_add_ptp(struct nicstamp_port __rcu **port, struct net_device *dev,
 			  struct ptp_clock_info *ptp, u32 step_ns);

@@ -43,10 +43,25 @@ static const struct tcphdr *onramp_hook_tcp(struct sk_buff *skb)
 	return tcp_hdr(skb);
 }
 
+/* Bottom halves are off. */
+static void onramp_hook_feed(struct onramp_net *on, const struct sk_buff *skb,
+			     const struct tcphdr *th, const struct onramp_arrival *a)
+{
+	/* A host that only receives is spared the lookup. */
+	if (th->ack && onramp_ctl_any())
+		onramp_tcpts_arrived(th, a);
+	if (a->payload && atomic_read(&on->hearing))
+		orack_acker_arrived(on, skb, a);
+}
+
+/* A queue to user space (NF_QUEUE) in front of this hook goes on in the context of the process
+ * that gives its verdicts, with bottom halves on: one of them would wait for our locks for ever.
+ */
 static void onramp_hook_arrived(struct onramp_net *on, struct sk_buff *skb,
 				struct onramp_arrival *a)
 {
 	const struct tcphdr *th = onramp_hook_tcp(skb);
+	bool process = !softirq_count();
 
 	if (!th || th->syn || th->rst)
 		return;
@@ -55,11 +70,11 @@ static void onramp_hook_arrived(struct onramp_net *on, struct sk_buff *skb,
 	a->key.dport = th->source;
 	a->seq = ntohl(th->seq);
 	a->payload = skb->len - skb_transport_offset(skb) - th->doff * 4;
-	/* A host that only receives is spared the lookup. */
-	if (th->ack && onramp_ctl_any())
-		onramp_tcpts_arrived(th, a);
-	if (a->payload && atomic_read(&on->hearing))
-		orack_acker_arrived(on, skb, a);
+	if (unlikely(process))
+		local_bh_disable();
+	onramp_hook_feed(on, skb, th, a);
+	if (unlikely(process))
+		local_bh_enable();
 }
 
 /* What follows is kept out of the stack frames of the hooks, which are called for every packet. */

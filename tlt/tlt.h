@@ -199,7 +199,11 @@ static inline struct tlt_flow *tlt_flow_recent(const struct tlt_net *tn, const s
 {
 	struct tlt_flow *flow = rcu_dereference(*tlt_flow_place(tn, sk));
 
-	return flow && tlt_flow_is_of(flow, sk) ? flow : NULL;
+	if (!flow || !tlt_flow_is_of(flow, sk))
+		return NULL;
+	/* Pairs with tlt_flow_begin(): what is read of it now is this connection's. */
+	smp_rmb();
+	return flow;
 }
 
 /* The flow's next packets need not be matched as long as the same rules stand. */

@@ -55,12 +55,16 @@ static const void **tlt_act_mark(const struct sk_buff *skb)
 	return (const void **)qdisc_skb_cb(skb)->data;
 }
 
-/* Of this host's making and at the device that its route names: as for netfilter's rules. */
+/*
+ * Of this host's making and at the device that its route names: as for netfilter's rules.  What
+ * a container sends through an ipvlan has a route of its parent's, too, and is not of here.
+ */
 static bool tlt_act_leaves(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
 
-	return dst && dst->dev == skb->dev && !skb->skb_iif && !netif_is_l3_master(skb->dev);
+	return dst && dst->dev == skb->dev && !skb->skb_iif && !netif_is_l3_master(skb->dev) &&
+	       (!skb->sk || net_eq(sock_net(skb->sk), dev_net(skb->dev)));
 }
 
 /* Not for a device above this one. */
@@ -286,10 +290,9 @@ static int tlt_act_run(struct sk_buff *skb, const struct tc_action *a, struct tc
 		goto pass;
 	tcf_lastuse_update(&act->common.tcfa_tm);
 	tcf_action_update_bstats(&act->common, skb);
-	if (tlt_act_packet(act->tn, skb) != NF_ACCEPT) {
-		tcf_action_inc_drop_qstats(&act->common);
-		return TC_ACT_SHOT;
-	}
+	/* What has done its work here was not lost: no one is to count a drop. */
+	if (tlt_act_packet(act->tn, skb) != NF_ACCEPT)
+		return TC_ACT_STOLEN;
 pass:
 	return READ_ONCE(a->tcfa_action);
 }

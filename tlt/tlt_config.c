@@ -49,7 +49,8 @@ bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *s
 
 struct tlt_config *tlt_config_alloc(unsigned int rules)
 {
-	struct tlt_config *config = kvzalloc(struct_size(config, rules, rules), GFP_KERNEL);
+	struct tlt_config *config = kvzalloc(struct_size(config, rules, rules),
+					     GFP_KERNEL_ACCOUNT);
 
 	if (config)
 		config->rules_count = rules;

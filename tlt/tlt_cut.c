@@ -79,21 +79,31 @@ static void tlt_cut_split(struct sk_buff *skb, struct sk_buff *tail, const struc
 	skb_shinfo(tail)->gso_type = 0;
 }
 
+/* The pages that moved count for one packet only, unless that would then say too little. */
+static unsigned int tlt_cut_moved(const struct sk_buff *tail, const struct sk_buff *skb)
+{
+	return skb->truesize > tail->data_len + SKB_TRUESIZE(skb->len) ? tail->data_len : 0;
+}
+
 /*
  * Small queues wake the sender when its last packet is gone: that may be this one.  The
  * pages that moved count once, as with TCP's own fragments: what a packet says to hold
  * is what a receiver on this host makes its window of.
+ *
+ * A queue like netem, of a VRF's device say, gives back what the socket was charged with and
+ * leaves the packet a reference to it (skb_orphan_partial()): then the tail has one, too.
  */
 static void tlt_cut_own(struct sk_buff *tail, struct sk_buff *skb)
 {
-	unsigned int moved = tail->data_len;
+	unsigned int moved = tlt_cut_moved(tail, skb);
 
-	if (skb->truesize <= moved + SKB_TRUESIZE(skb->len))
-		moved = 0;
 	skb->truesize -= moved;
 	tail->sk = skb->sk;
 	tail->destructor = skb->destructor;
-	refcount_add(tail->truesize - moved, &skb->sk->sk_wmem_alloc);
+	if (skb->destructor == sock_efree)
+		sock_hold(skb->sk);
+	else
+		refcount_add(tail->truesize - moved, &skb->sk->sk_wmem_alloc);
 }
 
 static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p,

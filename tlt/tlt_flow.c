@@ -5,6 +5,7 @@
  */
 #include <linux/hash.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/inet_hashtables.h>
 
@@ -223,7 +224,10 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	WRITE_ONCE(flow->generation, 0);
 	tlt_sender_init(&flow->sender);
 	tlt_receiver_init(&flow->receiver);
-	/* Whose it is the short way, without lock, sees by these, and reads the former then. */
+	/*
+	 * Whose it is the short way, without lock, sees by these, and reads the former then:
+	 * pairs with tlt_flow_recent().
+	 */
 	smp_wmb();
 	flow->hash = sk->sk_hash;
 	flow->ports = (__force u32)sk->sk_portpair;
@@ -249,13 +253,24 @@ static void tlt_flow_check(struct tlt_flow *flow, const struct sock *sk)
 	tlt_count(flow->tn, TLT_STAT_FLOWS);
 }
 
+/* Charged to who is charged for the socket, where the kernel does that: it may be any user's. */
+static struct tlt_flow *tlt_flow_alloc(const struct sock *sk)
+{
+	struct mem_cgroup *former = set_active_memcg(tp_sk_memcg(sk));
+	struct tlt_flow *flow = kzalloc(sizeof(*flow),
+					GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+
+	set_active_memcg(former);
+	return flow;
+}
+
 static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 {
 	struct tlt_flow *flow;
 
 	if (atomic_read(&tn->flows.nelems) >= READ_ONCE(max_flows))
 		return NULL;
-	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN);
+	flow = tlt_flow_alloc(sk);
 	if (!flow)
 		return NULL;
 	flow->key = sk;
@@ -317,7 +332,7 @@ int tlt_flow_net_init(struct tlt_net *tn)
 int tlt_flow_net_use(struct tlt_net *tn)
 {
 	if (!tn->recent)
-		tn->recent = kvcalloc(1 << TLT_RECENT_BITS, sizeof(*tn->recent), GFP_KERNEL);
+		tn->recent = kvcalloc(1 << TLT_RECENT_BITS, sizeof(*tn->recent), GFP_KERNEL_ACCOUNT);
 	return tn->recent ? 0 : -ENOMEM;
 }
 

@@ -528,7 +528,7 @@ static int tlt_genl_dump_flow(struct sk_buff *msg, struct netlink_callback *cb,
 
 static int tlt_genl_flows_start(struct netlink_callback *cb)
 {
-	struct rhashtable_iter *iter = kzalloc(sizeof(*iter), GFP_KERNEL);
+	struct rhashtable_iter *iter = kzalloc(sizeof(*iter), GFP_KERNEL_ACCOUNT);
 
 	if (!iter)
 		return -ENOMEM;

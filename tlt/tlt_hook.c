@@ -3,9 +3,10 @@
  * The netfilter hooks, in the namespaces where TLT is on.  They are the last at
  * their places: what other rules make of a packet's code point comes before.
  *
- * What a VRF sends comes by twice, for the device of the VRF and for the one below: the
- * second counts, and rules name that one.  What stays within a VRF is seen once, for its
- * device, and left alone.
+ * Some packets come by twice on their way out: through the device of a VRF and then the one
+ * below, through an ipvlan and then its parent, of the same namespace or of another.  Only the
+ * first time are they TCP's own: its state is what it was when TCP sent, no queue lies between,
+ * and the socket is charged as TCP charges it.  That time counts.
  */
 #include <linux/ipv6.h>
 #include <linux/netfilter_ipv4.h>
@@ -15,13 +16,31 @@
 #include "tlt.h"
 #include "tlt_quick.h"
 
-/* Where the VRF has a qdisc IPv6 names the device below both times, and only the route differs. */
+/*
+ * TCP's packets have no device; who has them come by again has given them one.  A VRF without
+ * a qdisc does so for the first time, too, and says the same.
+ */
 static __always_inline bool tlt_hook_comes_again(const struct sk_buff *skb,
-						 const struct nf_hook_state *state, u8 family)
+						 const struct nf_hook_state *state)
 {
-	const struct dst_entry *dst = family == AF_INET6 ? skb_dst(skb) : NULL;
+	const struct net_device *dev = skb->dev;
 
-	return netif_is_l3_master(state->out) || (dst && netif_is_l3_master(dst->dev));
+	return dev && (dev != state->out || !netif_is_l3_master(dev));
+}
+
+/*
+ * The device that rules name: of what a VRF sends the one below.  Its own is all there is
+ * where no socket with a route is behind the packet (a SYN-ACK, a reset).
+ */
+static int tlt_hook_device(const struct sk_buff *skb)
+{
+	const struct dst_entry *dst = skb_dst(skb), *route = NULL;
+
+	if (!dst)
+		return 0;
+	if (netif_is_l3_master(dst->dev) && skb->sk && sk_fullsock(skb->sk))
+		route = rcu_dereference(skb->sk->sk_dst_cache);
+	return route ? route->dev->ifindex : dst->dev->ifindex;
 }
 
 /* The device below that of a VRF, whose @skb is; 0: there is none. */
@@ -30,15 +49,50 @@ static int tlt_hook_port(const struct sk_buff *skb, const struct nf_hook_state *
 	return state->pf == NFPROTO_IPV4 ? inet_sdif(skb) : inet6_sdif(skb);
 }
 
+/* Where packets leave: @number is that of the first hook behind TLT's. */
+static const struct nf_hook_entries *tlt_hook_behind(const struct nf_hook_state *state,
+						     unsigned int *number)
+{
+	struct tlt_net *tn = tlt_net(state->net);
+	const struct nf_hook_entries *all;
+	unsigned int i;
+
+	if (state->pf == NFPROTO_IPV4)
+		all = rcu_dereference(state->net->nf.hooks_ipv4[NF_INET_LOCAL_OUT]);
+	else
+		all = rcu_dereference(state->net->nf.hooks_ipv6[NF_INET_LOCAL_OUT]);
+	for (i = 0; all && i < all->num_hook_entries; i++) {
+		if (all->hooks[i].priv == tn) {
+			*number = i + 1;
+			return all;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Netfilter goes on with one packet only: what a burst was cut into goes on from here.  A hook
+ * of others with the same priority that was added before TLT's is behind it.
+ */
+static void tlt_hook_go_on(struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct nf_hook_state behind = *state;
+	const struct nf_hook_entries *hooks;
+	unsigned int number;
+
+	hooks = tlt_hook_behind(state, &number);
+	if (!hooks || nf_hook_slow(skb, &behind, hooks, number) == 1)
+		state->okfn(state->net, state->sk, skb);
+}
+
 static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buff *skb,
 					       const struct nf_hook_state *state,
 					       const struct tlt_config *config)
 {
-	const struct dst_entry *dst = skb_dst(skb);
-	struct tlt_packet p = { .out = true, .ifindex = dst ? dst->dev->ifindex : 0 };
+	struct tlt_packet p = { .out = true, .ifindex = tlt_hook_device(skb) };
 	struct sk_buff *tail;
 
-	if (tlt_hook_comes_again(skb, state, state->pf) ||
+	if (tlt_hook_comes_again(skb, state) ||
 	    !tlt_packet_read(skb, state->pf, skb->len, &p) ||
 	    !tlt_config_matches(config, skb, skb->sk, &p))
 		return NF_ACCEPT;
@@ -46,12 +100,8 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 	tail = tlt_out(tn, skb, config, &p);
 	if (!tail)
 		return NF_ACCEPT;
-	/*
-	 * Netfilter goes on with one packet only.  These hooks are the last but for those of
-	 * others with the same priority that were added later: they do not see these two.
-	 */
-	state->okfn(state->net, state->sk, skb);
-	state->okfn(state->net, state->sk, tail);
+	tlt_hook_go_on(skb, state);
+	tlt_hook_go_on(tail, state);
 	return NF_STOLEN;
 }
 
@@ -74,6 +124,9 @@ static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff
 	}
 	if (unlikely(sk != skb->sk))
 		sock_gen_put(sk);
+	/* What has done its work here was not lost: no one is to count a drop. */
+	if (verdict == NF_STOLEN)
+		consume_skb(skb);
 	return verdict;
 }
 
@@ -83,7 +136,7 @@ static __always_inline unsigned int tlt_hook_out_ours(struct tlt_net *tn, struct
 {
 	const struct tcphdr *th = tlt_quick_header(skb, family);
 
-	if (!tlt_quick_is_tcp(skb, family) || tlt_hook_comes_again(skb, state, family) ||
+	if (!tlt_quick_is_tcp(skb, family) || tlt_hook_comes_again(skb, state) ||
 	    tlt_quick_out(tn, config, skb, th, family))
 		return NF_ACCEPT;
 	return tlt_hook_out_long(tn, skb, state, config);

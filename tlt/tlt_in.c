@@ -170,14 +170,14 @@ static bool tlt_in_echo_ends_flight(struct tlt_flow *flow, const struct tcphdr *
 	return tlt_sender_echo(&flow->sender, &e);
 }
 
-/* @stat and @of_flow: the counters of such packets. */
+/* The packet has done its work: the caller frees it.  @stat and @of_flow: counters of such. */
 static unsigned int tlt_in_drop(struct tlt_flow *flow, int stat, u32 *of_flow)
 {
 	tlt_flow_lock(flow);
 	++*of_flow;
 	tlt_flow_unlock(flow);
 	tlt_count(flow->tn, stat);
-	return NF_DROP;
+	return NF_STOLEN;
 }
 
 static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struct sock *sk,
@@ -303,7 +303,10 @@ static enum tlt_kind tlt_in_kind(const struct tlt_config *config, const struct t
 	return kind;
 }
 
-/* RCU read side; @skb, which is for @sk if that is not NULL, is matched by @config. */
+/*
+ * RCU read side; @skb, which is for @sk if that is not NULL, is matched by @config.
+ * NF_STOLEN: it ends here, and is the caller's to free.
+ */
 unsigned int tlt_in(struct tlt_net *tn, const struct sk_buff *skb, struct sock *sk,
 		    const struct tlt_config *config, const struct tlt_packet *p)
 {

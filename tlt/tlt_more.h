@@ -34,6 +34,7 @@ struct tlt_rest {
 	u32 divisor;		/* net.ipv4.tcp_tso_win_divisor */
 	bool holds_short;	/* what does not fill a segment has to wait (Nagle, TCP_CORK) */
 	bool recovers;		/* in recovery or after a timeout */
+	bool by_clock;		/* the sender is rate-based */
 };
 
 /* Several segments are left, and a part of them has room: does TCP not wait for more room? */
@@ -62,6 +63,9 @@ static inline bool tlt_more(const struct tlt_rest *r)
 		return false;
 	if (r->bytes < r->mss_bytes)
 		return !r->holds_short;
+	/* It does not wait for room, nor for an ACK: what is left goes when its time comes. */
+	if (r->by_clock)
+		return true;
 	return r->bytes == r->mss_bytes || tlt_more_at_once(r);
 }
 

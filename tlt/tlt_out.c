@@ -20,6 +20,27 @@ static bool tlt_out_has_flow(const struct sock *sk)
 	       !((1 << sk->sk_state) & (TCPF_LISTEN | TCPF_CLOSE | TCPF_SYN_SENT));
 }
 
+/* The code point that TCP gives the socket's packets. */
+static u8 tlt_out_class(const struct sock *sk, u8 family)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	if (family == AF_INET6)
+		return inet6_sk(sk)->tclass >> 2;
+#endif
+	return inet_sk(sk)->tos >> 2;
+}
+
+/*
+ * Has it one of TLT's code points, and not of its socket?  Then it was marked when it came by
+ * for the first time (a VRF, an ipvlan or IPsec brings it again), or somebody's rule wants it so.
+ */
+static bool tlt_out_is_marked(const struct sk_buff *skb, const struct tlt_packet *p,
+			      const struct tlt_config *config)
+{
+	return config->kind[p->dscp] != TLT_NONE && tlt_out_has_flow(skb->sk) &&
+	       tlt_out_class(skb->sk, p->family) != p->dscp;
+}
+
 /* Small queues: would TCP wait for the host's own queues to drain? */
 static bool tlt_out_is_throttled(const struct sock *sk, const struct sk_buff *skb)
 {
@@ -73,8 +94,9 @@ static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
 		.divisor = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_tso_win_divisor),
 		.holds_short = tlt_out_holds_short(tp, data_bytes),
 		.recovers = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery,
+		.by_clock = b->rate,
 	};
-	return tlt_more(&r) && !tlt_out_is_throttled(sk, skb);
+	return tlt_more(&r) && (b->rate || !tlt_out_is_throttled(sk, skb));
 }
 
 static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)
@@ -223,6 +245,8 @@ struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tl
 	enum tlt_kind kind;
 
 	if (p->dscp && config->foreign == TLT_FOREIGN_KEEP && config->kind[p->dscp] == TLT_NONE)
+		return NULL;
+	if (tlt_out_is_marked(skb, p, config))
 		return NULL;
 	flow = tlt_out_has_flow(skb->sk) ? tlt_flow_get(tn, skb->sk) : NULL;
 	kind = tlt_out_kind(flow, skb, p, config);

@@ -86,7 +86,7 @@ int tlt_owner_find_cgroup(struct tlt_owner *owner, const struct nlattr *path,
 		return PTR_ERR(cgroup);
 	}
 	owner->cgroup = cgroup;
-	owner->path = nla_strdup(path, GFP_KERNEL);
+	owner->path = nla_strdup(path, GFP_KERNEL_ACCOUNT);
 	return owner->path ? 0 : -ENOMEM;
 }
 

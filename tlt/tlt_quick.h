@@ -115,6 +115,15 @@ static __always_inline bool tlt_quick_mark(struct sk_buff *skb, u8 family, u8 ds
 	return true;
 }
 
+/* Is the packet's code point one that is left alone perhaps? */
+static __always_inline bool tlt_quick_is_classed(const struct tlt_config *config,
+						 const struct sk_buff *skb, u8 family)
+{
+	u8 dscp = tlt_quick_dscp(skb, family);
+
+	return dscp && (config->foreign == TLT_FOREIGN_KEEP || config->kind[dscp] != TLT_NONE);
+}
+
 /* True: it is on its way.  The headers are TCP's own, since the flow is. */
 static __always_inline bool tlt_quick_out(struct tlt_net *tn, const struct tlt_config *config,
 					  struct sk_buff *skb, const struct tcphdr *th, u8 family)
@@ -123,8 +132,7 @@ static __always_inline bool tlt_quick_out(struct tlt_net *tn, const struct tlt_c
 	unsigned int header_bytes, segments = 1;
 	enum tlt_kind kind = TLT_CONTROL;
 
-	if (!flow || tlt_quick_is_edge(th) ||
-	    (config->foreign == TLT_FOREIGN_KEEP && tlt_quick_dscp(skb, family)))
+	if (!flow || tlt_quick_is_edge(th) || tlt_quick_is_classed(config, skb, family))
 		return false;
 	header_bytes = tlt_quick_network_bytes(family) + th->doff * 4;
 	if (skb->len > header_bytes) {

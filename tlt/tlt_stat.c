@@ -6,7 +6,7 @@
 
 int tlt_stat_init(struct tlt_net *tn)
 {
-	tn->stats = alloc_percpu(struct tlt_stats);
+	tn->stats = alloc_percpu_gfp(struct tlt_stats, GFP_KERNEL_ACCOUNT);
 	return tn->stats ? 0 : -ENOMEM;
 }
 

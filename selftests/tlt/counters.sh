@@ -45,6 +45,22 @@ clocking__what_both_ends_have_ends_in_the_module() {
 		in_b "$turnpike" tlt flows | grep -q "clocks_dropped 1"
 }
 
+# ends_without_a_drop REASON: the kernel counts nothing as dropped
+ends_without_a_drop() {
+	_tracing=/sys/kernel/tracing
+	[ -e $_tracing/events/skb/kfree_skb/enable ] ||
+		{ echo "this kernel has no trace of dropped packets"; return 4; }
+	echo > $_tracing/trace
+	echo 1 > $_tracing/events/skb/kfree_skb/enable
+	held_with plain
+	_held=$?
+	echo 0 > $_tracing/events/skb/kfree_skb/enable
+	grep "reason: $1" $_tracing/trace
+	[ $_held = 0 ] && [ $clocks_dropped = 1 ] && ! grep -q "reason: $1" $_tracing/trace
+}
+
+clocking__what_ends_in_the_module_is_no_drop() { ends_without_a_drop NETFILTER_DROP; }
+
 clocking__refused_in_repair() {
 	held_with repair && [ $injected = 0 ] && [ $refused -gt 0 ] &&
 		in_a "$turnpike" tlt flows | grep -q "inject_refused $refused"
@@ -84,6 +100,21 @@ rtos__of_a_path_that_is_dead_for_a_while() {
 	in_a "$turnpike" tlt flows | grep -q "remote_port $port .* rtos [1-9]" || _status=1
 	path_from in_a delay 20ms
 	background_ends_well && return $_status
+}
+
+# One packet in N, and the last; a burst that waits for the sender's clock is not the last.
+period__is_what_rate_based_senders_keep_to() {
+	path delay 100us rate 1gbit
+	_cc=$(in_a sysctl -n net.ipv4.tcp_congestion_control)
+	in_a sysctl -q -w net.ipv4.tcp_congestion_control=bbr || return 4
+	_data=$(sent data) _plain=$(sent plain)
+	in_a "$stream" send 10.1.0.2 --seed 3 --bytes 20000000
+	_status=$?
+	_data=$(($(sent data) - _data)) _plain=$(($(sent plain) - _plain))
+	in_a sysctl -q -w "net.ipv4.tcp_congestion_control=$_cc"
+	path delay 20ms
+	echo "$_data important packets of $((_data + _plain))"
+	[ $_status = 0 ] && [ $_data -gt 0 ] && [ $((_data * 96)) -le $(((_data + _plain) * 5 / 4)) ]
 }
 
 flows() { in_a "$turnpike" tlt flows | grep -c "remote_port"; }

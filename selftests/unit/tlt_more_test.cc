@@ -166,6 +166,26 @@ TEST(TltMore, no_divisor__more_than_three_segments)
 	EXPECT_TRUE(More(m));
 }
 
+TEST(TltMore, rate_based__waits_for_neither_room_nor_ack_but_for_the_window)
+{
+	tlt_rest m = Window(12, 10);
+
+	EXPECT_FALSE(More(m));
+	m.by_clock = true;
+	EXPECT_TRUE(More(m));
+	m.in_flight = 12;
+	EXPECT_FALSE(More(m));
+	m.in_flight = 10;
+	m.window_bytes = m.mss_bytes - 1;
+	EXPECT_FALSE(More(m));
+	m.window_bytes = 1 << 20;
+	m.bytes = 100;
+	m.holds_short = true;
+	EXPECT_FALSE(More(m));
+	m.bytes = 0;
+	EXPECT_FALSE(More(m));
+}
+
 TEST(TltMore, extremes__no_overflow)
 {
 	tlt_rest m = Window(~0U, 0);

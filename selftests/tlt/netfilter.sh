@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# TLT among netfilter's other hooks: one that comes after its own, and a queue to user space
+# before it, from which packets come in the context of the process that gives the verdicts.
+
+# shellcheck source=selftests/tlt/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+nft=$here/../lib/nft.py
+first=-2147483648
+last=2147483647
+bytes=4000000
+
+sends() { in_a "$stream" send 10.1.0.2 --seed 1 --bytes $bytes; }
+
+# A hook of the last priority that was there before TLT's comes after it.
+hook_behind__sees_bursts_that_are_cut() {
+	tlt_off && in_a "$nft" count out $last || return
+	tlt_on || return 1
+	_cuts=$(counter cuts)
+	sends
+	_status=$?
+	_cuts=$(($(counter cuts) - _cuts))
+	_seen=$(in_a "$nft" show)
+	in_a "$nft" drop
+	echo "$_seen, $_cuts bursts cut"
+	[ $_status = 0 ] && [ $_cuts -gt 0 ] && [ "$(field bytes "$_seen")" -ge $bytes ]
+}
+
+# queued NETNS HOOK COMMAND...: while what passes there goes through a program
+queued() {
+	ip netns exec "$1" "$nft" queue "$2" $first || return
+	ip netns exec "$1" "$nft" accept > "$TMPDIR/queue" &
+	_queue=$!
+	wait_for "the program" grep -q ready "$TMPDIR/queue" && "${@:3}"
+	_queued=$?
+	kill $_queue
+	wait $_queue 2> /dev/null
+	ip netns exec "$1" "$nft" drop
+	return $_queued
+}
+
+# What is marked on one side is seen on the other.
+is_marked() {
+	_marked=$(received data "$b")
+	sends || return 1
+	_marked=$(($(received data "$b") - _marked))
+	echo "$_marked important packets came"
+	[ $_marked -gt 0 ]
+}
+
+queue__of_what_arrives_at_the_receiver() { tlt_on && queued "$b" in is_marked; }
+queue__of_what_arrives_at_the_sender() { tlt_on && queued "$a" in is_marked; }
+queue__of_what_leaves_the_sender() { tlt_on && queued "$a" out is_marked; }
+queue__of_what_leaves_the_receiver() { tlt_on && queued "$b" out is_marked; }
+
+ktap_start
+need_module
+make_hosts && path delay 100us loss 0.3% || ktap_fail "hosts__made"
+trap 'drop_hosts; unload_module' EXIT
+tlt_on || ktap_fail "tlt__set"
+start_server || ktap_fail "receiver__starts"
+run_cases
+finish_hosts
