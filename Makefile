@@ -144,11 +144,12 @@ check: tools
 	@selftests/run-tests check unit
 
 .PHONY: test
-test:
+test: deps
 	@selftests/run-tests $(TIERS)
 
 .PHONY: demo
-demo: tools
+demo: deps
+	@$(MAKE) tools
 	@selftests/vrack/run selftests/scenarios/timely-table1.yaml --kernel $(KERNEL) --out $(BUILD)/demo
 
 .PHONY: reproduce

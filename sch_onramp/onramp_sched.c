@@ -295,14 +295,14 @@ static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb, u6
 	return false;
 }
 
-/* What the application allows, SO_MAX_PACING_RATE. */
+/* What the application allows, SO_MAX_PACING_RATE: nothing is for TCP "not paced". */
 static u64 onramp_rate_cap(const struct sk_buff *skb)
 {
-	unsigned long most = ~0UL;
+	unsigned long most = 0;
 
 	if (skb->sk && sk_fullsock(skb->sk))
 		most = READ_ONCE(skb->sk->sk_max_pacing_rate);
-	return most == ~0UL ? ~0ULL : most;
+	return !most || most == ~0UL ? ~0ULL : most;
 }
 
 static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,

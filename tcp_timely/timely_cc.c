@@ -141,11 +141,19 @@ static u64 timely_payload_to_wire(const struct sock *sk, u64 bytes)
 	return div_u64(bytes * (mss + timely_frame_bytes(sk)), mss);
 }
 
+/* What the application allows, SO_MAX_PACING_RATE, in bytes of payload a second.  TCP takes
+ * a rate of nothing for "not paced", and so does whoever sets it.
+ */
+static unsigned long timely_max_pacing(const struct sock *sk)
+{
+	return READ_ONCE(sk->sk_max_pacing_rate) ?: ~0UL;
+}
+
 /* The most this flow may send: its line, and what the application asked for. */
 static u64 timely_cap_bps(const struct sock *sk, const struct timely_flow *f,
 			  const struct timely_config *c)
 {
-	unsigned long max_pacing = READ_ONCE(sk->sk_max_pacing_rate);
+	unsigned long max_pacing = timely_max_pacing(sk);
 	u64 cap_bps = timely_line_rate_bps(f, c);
 
 	/* Beyond any line rate there is nothing to convert, nor to overflow. */
@@ -174,7 +182,7 @@ static void timely_set_pacing(struct sock *sk, struct timely_flow *f,
 		f->flags |= TIMELY_FLOW_OWN_PACING;
 	else
 		f->flags &= ~TIMELY_FLOW_OWN_PACING;
-	rate = min_t(u64, rate, READ_ONCE(sk->sk_max_pacing_rate));
+	rate = min_t(u64, rate, timely_max_pacing(sk));
 	WRITE_ONCE(sk->sk_pacing_rate, max_t(u64, rate, 1));
 }
 

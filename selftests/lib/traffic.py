@@ -73,7 +73,7 @@ def connect(args):
     if args.cc:
         sock.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, args.cc.encode())
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if args.max_pacing:
+    if args.max_pacing is not None:
         sock.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, args.max_pacing)
     sock.settimeout(5)
     sock.connect((args.address, args.port))
@@ -129,7 +129,7 @@ def main():
     sender.add_argument("--write", type=int, default=1 << 18)
     sender.add_argument("--interval", type=float, default=0)
     sender.add_argument("--idle", type=float, default=0)
-    sender.add_argument("--max-pacing", type=int, default=0)
+    sender.add_argument("--max-pacing", type=int)
     sender.add_argument("--abort", action="store_true")
     args = parser.parse_args()
     {"sink": sink, "send": send}[args.command](args)

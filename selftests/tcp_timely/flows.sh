@@ -78,6 +78,13 @@ send__application_limit_holds() {
 	[ "$(field pacing "$out")" -le 1250000 ]
 }
 
+# For TCP a rate of nothing is "not paced".
+send__application_limit_of_nothing_is_none() {
+	for algorithm in $algorithms; do
+		sends 10.1.0.2 $algorithm --max-pacing 0 || return 1
+	done
+}
+
 send__line_rate_knob_holds() {
 	in_a sh -c "echo 100 > /proc/sys/$settings/line_rate_mbps"
 	out=$(in_a "$traffic" send 10.1.0.2 --cc timely --seconds 0.3)

@@ -2,11 +2,13 @@
 //
 // turnpike stamps: what NICs stamp, how well their clocks are known, and the RTTs; which
 // devices have stamps taken for their drivers.
+
 #include <iomanip>
 #include <iostream>
 #include <memory>
 
 #include <net/if.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <libmnl/libmnl.h>
@@ -26,6 +28,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kMissing[] =
 	"the kernel knows no NIC stamps: load its module with 'modprobe nicstamp'";
+// NICs and their clocks are the host's, so that the module answers in one namespace alone.
+constexpr char kElsewhere[] =
+	"the stamps of NICs are the host's: ask in its own network namespace, not in a container's";
+constexpr char kModule[] = "/sys/module/nicstamp";
 
 // Clocks of NICs count in steps of 1 ns to some tens of ns; what is not known is no error less.
 constexpr std::uint32_t kStepNs = 100;
@@ -40,7 +46,8 @@ const std::vector<std::string> kStats = {
 
 Genl open_family()
 {
-	return Genl(STAMPS_GENL_NAME, STAMPS_GENL_VERSION, kMissing);
+	return Genl(STAMPS_GENL_NAME, STAMPS_GENL_VERSION,
+		    access(kModule, F_OK) == 0 ? kElsewhere : kMissing);
 }
 
 Json stats_json(const nlattr *nest)

@@ -37,6 +37,13 @@ becomes_samples() {
 
 used_twice() { ! use; }
 
+# The module is there, and does not answer.
+container_is_told() {
+	said=$(in_a turnpike stamps devices 2>&1) && return 1
+	echo "$said"
+	[[ $said == *"network namespace"* && $said != *modprobe* ]]
+}
+
 drop_and_use() { drop && use; }
 
 used_and_dropped() { while_sending 4 drop_and_use && more_samples; }
@@ -86,6 +93,7 @@ ktap_case "modules and NICs are there" loads
 ktap_case "no sample of a device that is not used" no_sample_comes
 ktap_case "stamps become samples" becomes_samples
 ktap_case "a device is used once" used_twice
+ktap_case "a container is told whose stamps they are" container_is_told
 ktap_case "RTT by stamps is on average no longer than TCP's" rtt_less_than_tcp
 ktap_case "device is used and dropped under traffic" used_and_dropped
 ktap_case "rings are resized and the link flaps under traffic" rings_resized
