@@ -52,6 +52,48 @@ static void name(struct sock *sk, const struct rate_sample *rs)		\
 }
 #endif
 
+/*
+ * TP_CWND_EVENT_TX_START(name, handler) defines name(), to be the congestion control's
+ * TP_CWND_EVENT_TX_START_MEMBER: handler(sk) when data leaves and none was in flight.
+ */
+#ifdef TP_HAVE_CWND_EVENT_TX_START
+#define TP_CWND_EVENT_TX_START_MEMBER	cwnd_event_tx_start
+#define TP_CWND_EVENT_TX_START(name, handler)				\
+static void name(struct sock *sk)					\
+{									\
+	handler(sk);							\
+}
+#else
+#define TP_CWND_EVENT_TX_START_MEMBER	cwnd_event
+#define TP_CWND_EVENT_TX_START(name, handler)				\
+static void name(struct sock *sk, enum tcp_ca_event event)		\
+{									\
+	if (event == CA_EVENT_TX_START)					\
+		handler(sk);						\
+}
+#endif
+
+/*
+ * TP_TSO_SEGS(name, handler) defines name(), to be the congestion control's
+ * TP_TSO_SEGS_MEMBER: handler(sk) segments in a burst.  TCP takes that for the least, or in
+ * kernels with BBRv3 for all there is to know.
+ */
+#ifdef TP_HAVE_TSO_SEGS
+#define TP_TSO_SEGS_MEMBER	tso_segs
+#define TP_TSO_SEGS(name, handler)					\
+static u32 name(struct sock *sk, unsigned int mss_now)			\
+{									\
+	return handler(sk);						\
+}
+#else
+#define TP_TSO_SEGS_MEMBER	min_tso_segs
+#define TP_TSO_SEGS(name, handler)					\
+static u32 name(struct sock *sk)					\
+{									\
+	return handler(sk);						\
+}
+#endif
+
 /* A proc_handler's first argument is TP_CTL_CONST struct ctl_table *. */
 #ifdef TP_HAVE_CONST_CTL_TABLE
 #define TP_CTL_CONST const
@@ -148,17 +190,24 @@ static inline u8 tp_fq_prio2band(int prio)
 #define TP_TCP_USEC_TS	false
 #endif
 
-#ifdef TP_HAVE_FQ_DROP_REASON
+#if defined(TP_HAVE_QDISC_DROP_REASON_ENUM)
 #define tp_qdisc_drop(skb, sch, to_free, reason)			\
-	qdisc_drop_reason(skb, sch, to_free, SKB_DROP_REASON_##reason)
+	qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_##reason)
+#elif defined(TP_HAVE_FQ_DROP_REASON)
+#define tp_qdisc_drop(skb, sch, to_free, reason)			\
+	qdisc_drop_reason(skb, sch, to_free, SKB_DROP_REASON_FQ_##reason)
 #else
 /* Every reason of these kernels is the same one. */
-#define SKB_DROP_REASON_FQ_BAND_LIMIT		0
-#define SKB_DROP_REASON_FQ_HORIZON_LIMIT	0
-#define SKB_DROP_REASON_FQ_FLOW_LIMIT		0
-#define tp_qdisc_drop(skb, sch, to_free, reason)			\
-	((void)SKB_DROP_REASON_##reason, qdisc_drop(skb, sch, to_free))
+#define tp_qdisc_drop(skb, sch, to_free, reason)	qdisc_drop(skb, sch, to_free)
 #endif
+
+/* A packet at a qdisc was cut: it has so many segments now. */
+static inline void tp_qdisc_set_segs(struct sk_buff *skb, u16 segs)
+{
+#ifdef TP_HAVE_QDISC_PKT_SEGS
+	qdisc_skb_cb(skb)->pkt_segs = segs;
+#endif
+}
 
 static inline struct sk_buff *tp_qdisc_dequeue_internal(struct Qdisc *sch)
 {
@@ -219,6 +268,20 @@ static inline void tp_skb_set_departure(struct sk_buff *skb, u64 departure_ns)
 {
 	skb_set_delivery_time(skb, departure_ns, true);
 }
+
+/* What kernel_bind() takes. */
+#ifdef TP_HAVE_SOCKADDR_UNSIZED
+typedef struct sockaddr_unsized tp_sockaddr;
+#else
+typedef struct sockaddr tp_sockaddr;
+#endif
+
+/* For alloc_workqueue(): work stays on the CPU that queued it, as it always did. */
+#ifdef TP_HAVE_WQ_PERCPU
+#define TP_WQ_PERCPU	WQ_PERCPU
+#else
+#define TP_WQ_PERCPU	0
+#endif
 
 /* Send an ACK now.  The socket is locked. */
 static inline void tp_tcp_send_ack(struct sock *sk)

@@ -12,7 +12,9 @@
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
 
+#include "compat/link.h"
 #include "onramp.h"
 
 /* Packets without a sign of BQL until it is believed that there is none. */
@@ -28,14 +30,34 @@
 
 static LIST_HEAD(onramp_lines);		/* of all qdiscs; RTNL */
 
-static u64 onramp_line_speed(struct net_device *dev)
+/* Bytes per second; 0: the device does not say. */
+static u64 onramp_line_rate(const struct ethtool_link_ksettings *ks)
+{
+	if (!ks->base.speed || ks->base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return ks->base.speed * 125000ULL;
+}
+
+/* For who holds the RTNL alone. */
+static u64 onramp_line_ask(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
 
-	if (!netif_device_present(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
-	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
+	if (!netif_device_present(dev) || __ethtool_get_link_ksettings(dev, &ks))
 		return 0;
-	return ks.base.speed * 125000ULL;
+	return onramp_line_rate(&ks);
+}
+
+/* For a qdisc's init and change, which the kernel calls with all that a driver's operations
+ * want to have locked.
+ */
+static u64 onramp_line_ask_locked(struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (!netif_device_present(dev) || tp_qdisc_get_link_ksettings(dev, &ks))
+		return 0;
+	return onramp_line_rate(&ks);
 }
 
 /* What a hypervisor says of the speed of these is a number, and no wire's: guests on one host
@@ -79,16 +101,20 @@ static void onramp_line_decide(struct onramp_sched *q)
 		line->gated = mult && q->config.gate == ONRAMP_GATE_ON;
 }
 
-/* Options or the device's speed changed.  Under RTNL, or at the start of the qdisc. */
-void onramp_line_refresh(struct onramp_sched *q)
+static void onramp_line_set(struct onramp_sched *q, u64 rate)
 {
-	struct net_device *dev = qdisc_dev(q->sch);
-
-	q->line.rate = onramp_line_speed(dev);
-	q->line.real = onramp_line_has_wire(dev);
+	ASSERT_RTNL();
+	q->line.rate = rate;
+	q->line.real = onramp_line_has_wire(qdisc_dev(q->sch));
 	sch_tree_lock(q->sch);
 	onramp_line_decide(q);
 	sch_tree_unlock(q->sch);
+}
+
+/* The qdisc is new, or its options changed. */
+void onramp_line_refresh(struct onramp_sched *q)
+{
+	onramp_line_set(q, onramp_line_ask_locked(qdisc_dev(q->sch)));
 }
 
 /* A gate that was asked for and has no rate is told of. */
@@ -133,6 +159,23 @@ void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now
 						  frames * ONRAMP_LINE_FRAME);
 }
 
+static void onramp_line_work(struct work_struct *work)
+{
+	struct onramp_sched *q;
+
+	rtnl_lock();
+	list_for_each_entry(q, &onramp_lines, line.node) {
+		if (!q->line.stale)
+			continue;
+		q->line.stale = false;
+		onramp_line_set(q, onramp_line_ask(qdisc_dev(q->sch)));
+	}
+	rtnl_unlock();
+}
+
+static DECLARE_WORK(onramp_line_worker, onramp_line_work);
+
+/* Who tells of a device may hold its lock or not, so it is asked by a worker. */
 static int onramp_line_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	const struct net_device *dev = netdev_notifier_info_to_dev(ptr);
@@ -141,8 +184,10 @@ static int onramp_line_event(struct notifier_block *nb, unsigned long event, voi
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
 	list_for_each_entry(q, &onramp_lines, line.node) {
-		if (qdisc_dev(q->sch) == dev)
-			onramp_line_refresh(q);
+		if (qdisc_dev(q->sch) != dev)
+			continue;
+		q->line.stale = true;
+		schedule_work(&onramp_line_worker);
 	}
 	return NOTIFY_DONE;
 }
@@ -170,4 +215,5 @@ int onramp_line_init(void)
 void onramp_line_exit(void)
 {
 	unregister_netdevice_notifier(&onramp_line_notifier);
+	cancel_work_sync(&onramp_line_worker);
 }

@@ -2,11 +2,10 @@
 /*
  * What a packet is to us: TCP data, which may be held, or something else, which may not.
  */
-#include <net/inet6_hashtables.h>
-#include <net/inet_hashtables.h>
 #include <net/inet_sock.h>
 #include <net/tcp.h>
 
+#include "compat/connection.h"
 #include "onramp.h"
 
 /* The TCP header of a packet that its socket's own TCP made; NULL when that is not sure,
@@ -81,13 +80,12 @@ void onramp_packet_key(const struct sock *sk, struct onramp_key *key)
 struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex)
 {
 	struct net *net = read_pnet(&key->net);
-	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
 
 #if IS_ENABLED(CONFIG_IPV6)
 	if (!ipv6_addr_v4mapped(&key->daddr))
-		return __inet6_lookup_established(net, hashinfo, &key->daddr, key->dport,
-						  &key->saddr, ntohs(key->sport), ifindex, 0);
+		return tp_inet6_lookup(net, &key->daddr, key->dport, &key->saddr,
+				       ntohs(key->sport), ifindex, 0);
 #endif
-	return __inet_lookup_established(net, hashinfo, key->daddr.s6_addr32[3], key->dport,
-					 key->saddr.s6_addr32[3], ntohs(key->sport), ifindex, 0);
+	return tp_inet_lookup(net, key->daddr.s6_addr32[3], key->dport, key->saddr.s6_addr32[3],
+			      ntohs(key->sport), ifindex, 0);
 }

@@ -114,17 +114,17 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 
 	if (unlikely(onramp_band_is_full(q, band))) {
 		q->stats.band_drops[band]++;
-		return tp_qdisc_drop(skb, sch, to_free, FQ_BAND_LIMIT);
+		return tp_qdisc_drop(skb, sch, to_free, BAND_LIMIT);
 	}
 	now_ns = ktime_get_ns();
 	if (unlikely(!onramp_set_departure(q, skb, now_ns)))
-		return tp_qdisc_drop(skb, sch, to_free, FQ_HORIZON_LIMIT);
+		return tp_qdisc_drop(skb, sch, to_free, HORIZON_LIMIT);
 	onramp_cb(skb)->kind = onramp_enqueue_kind(q, skb, now_ns);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {
 		if (unlikely(f->qlen >= q->config.flow_limit)) {
 			q->stats.flow_limit++;
-			return tp_qdisc_drop(skb, sch, to_free, FQ_FLOW_LIMIT);
+			return tp_qdisc_drop(skb, sch, to_free, FLOW_LIMIT);
 		}
 		onramp_enqueue_flow(q, f, skb, band, now_ns);
 	}

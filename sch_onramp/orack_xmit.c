@@ -50,6 +50,26 @@ static struct sk_buff *orack_build(const struct orack_packet *p, const struct ds
 	return skb;
 }
 
+static void orack_header_ipv4(const struct sock *sk, struct sk_buff *skb, __be32 saddr,
+			      __be32 daddr, u8 tos)
+{
+	const struct dst_entry *dst = skb_dst(skb);
+	struct iphdr *iph = skb_push(skb, sizeof(*iph));
+
+	skb_reset_network_header(skb);
+	iph->version = 4;
+	iph->ihl = sizeof(*iph) / 4;
+	iph->tos = tos;
+	iph->ttl = ip4_dst_hoplimit(dst);
+	iph->protocol = IPPROTO_UDP;
+	iph->saddr = saddr;
+	iph->daddr = daddr;
+	iph->id = 0;
+	iph->frag_off = ip_dont_fragment(sk, dst) ? htons(IP_DF) : 0;
+	if (!iph->frag_off)
+		__ip_select_ident(sock_net(sk), iph, 1);
+}
+
 static int orack_send_ipv4(struct sock *sk, const struct orack_packet *p, u16 port)
 {
 	__be32 saddr = p->maced.from.s6_addr32[3], daddr = p->maced.to.s6_addr32[3];
@@ -69,7 +89,10 @@ static int orack_send_ipv4(struct sock *sk, const struct orack_packet *p, u16 po
 	skb_dst_set(skb, &rt->dst);
 	skb->protocol = htons(ETH_P_IP);
 	udp_set_csum(false, skb, saddr, daddr, skb->len);
-	return ip_build_and_send_pkt(skb, sk, saddr, daddr, NULL, p->tos);
+	orack_header_ipv4(sk, skb, saddr, daddr, p->tos);
+	skb->priority = READ_ONCE(sk->sk_priority);
+	skb->mark = READ_ONCE(sk->sk_mark);
+	return ip_local_out(sock_net(sk), NULL, skb);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -180,10 +203,10 @@ static int orack_bind(struct socket *sock, u16 family, u16 port)
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
 
 	if (family == AF_INET)
-		return kernel_bind(sock, (struct sockaddr *)&four, sizeof(four));
+		return kernel_bind(sock, (tp_sockaddr *)&four, sizeof(four));
 	/* Both families, whatever net.ipv6.bindv6only says. */
 	sock->sk->sk_ipv6only = false;
-	return kernel_bind(sock, (struct sockaddr *)&six, sizeof(six));
+	return kernel_bind(sock, (tp_sockaddr *)&six, sizeof(six));
 }
 
 static int orack_open_family(struct onramp_net *on, u16 family)

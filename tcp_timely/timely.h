@@ -99,6 +99,7 @@ struct timely_dev {
 	/* written as flows come and go */
 	int __percpu *active;		/* flows with data in flight */
 	/* seldom used */
+	bool stale;			/* the speed is to be read anew; RTNL */
 	refcount_t refs;
 	unsigned long asked;		/* jiffies of the last wish to know the speed */
 	struct hlist_node node;

@@ -597,12 +597,12 @@ static u32 timely_undo_cwnd(struct sock *sk)
 
 /* -- life of a flow -------------------------------------------------------- */
 
-static void timely_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+static void timely_sends_again(struct sock *sk)
 {
 	struct timely_flow *f = timely_flow(sk);
 	const struct timely_config *c;
 
-	if (event != CA_EVENT_TX_START || !(f->flags & TIMELY_FLOW_READY))
+	if (!(f->flags & TIMELY_FLOW_READY))
 		return;
 	rcu_read_lock();
 	c = timely_config(sk);
@@ -611,12 +611,16 @@ static void timely_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 	rcu_read_unlock();
 }
 
+TP_CWND_EVENT_TX_START(timely_cwnd_event, timely_sends_again)
+
 /* TCP asks before it sends: the moment to take the pacing back from fq, too. */
-static u32 timely_min_tso_segs(struct sock *sk)
+static u32 timely_ask_burst(struct sock *sk)
 {
 	timely_keep_pacing(sk, timely_flow(sk));
 	return max_t(u32, timely_flow(sk)->burst_segs, 1);
 }
+
+TP_TSO_SEGS(timely_tso_segs, timely_ask_burst)
 
 static void timely_init(struct sock *sk)
 {
@@ -708,12 +712,12 @@ static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_
 		.init		= timely_init,				\
 		.release	= timely_release,			\
 		.cong_control	= timely_cong_control,			\
-		.cwnd_event	= timely_cwnd_event,			\
 		.set_state	= timely_set_state,			\
 		.ssthresh	= timely_ssthresh,			\
 		.undo_cwnd	= timely_undo_cwnd,			\
-		.min_tso_segs	= timely_min_tso_segs,			\
 		.get_info	= timely_get_info,			\
+		.TP_CWND_EVENT_TX_START_MEMBER = timely_cwnd_event,	\
+		.TP_TSO_SEGS_MEMBER = timely_tso_segs,			\
 	}
 
 static struct tcp_congestion_ops timely_ops[TIMELY_VARIANTS] __read_mostly = {

@@ -4,16 +4,16 @@
  *
  * A flow starts at C / (N + 1), and takes the wire time of a burst from its RTT:
  * both need the speed of the device under the route.  Asking for it takes the
- * RTNL, so it is asked when a device says that something changed, and never from
- * the path of a packet:
+ * RTNL and, since Linux 7.2, the lock of the device.  Who tells us of a change may
+ * hold that one or not, so a worker asks, which holds the RTNL alone:
  *
- *     REGISTER            UP, CHANGE, ...            UNREGISTER
- *         |                     |                        |
- *         v                     v                        v
- *      in table  --------> speed read anew ------->  out of table, freed with
- *         ^                     ^                    the last flow that held it
- *         |                     |
- *      flows find it      a flow starts and the speed is not known: worker
+ *     REGISTER      UP, CHANGE, ...      a flow starts and      UNREGISTER
+ *         |                |             the speed is not known       |
+ *         v                v                        |                 v
+ *      in table -----> stale ----------> worker <---+         out of table, freed with
+ *         ^                                |                  the last flow that held it
+ *         |                                v
+ *      flows find it                speed read anew
  */
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
@@ -129,6 +129,31 @@ static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
 	WRITE_ONCE(d->line_rate_bps, line_bps);
 }
 
+static void timely_dev_work(struct work_struct *work)
+{
+	struct hlist_node *next;
+	struct timely_dev *d;
+	int bucket;
+
+	rtnl_lock();
+	hash_for_each_safe(timely_devs, bucket, next, d, node) {
+		if (!d->stale && d->line_rate_bps)
+			continue;
+		d->stale = false;
+		timely_dev_refresh(d, (struct net_device *)d->dev);
+	}
+	rtnl_unlock();
+}
+
+static DECLARE_WORK(timely_dev_worker, timely_dev_work);
+
+/* Under the RTNL, and perhaps under the device's lock. */
+static void timely_dev_changed(struct timely_dev *d)
+{
+	d->stale = true;
+	schedule_work(&timely_dev_worker);
+}
+
 static void timely_dev_add(struct net_device *dev)
 {
 	struct timely_dev *d = kzalloc(sizeof(*d), GFP_KERNEL);
@@ -143,8 +168,8 @@ static void timely_dev_add(struct net_device *dev)
 	d->dev = dev;
 	d->asked = jiffies - TIMELY_DEV_ASK_AGAIN;
 	refcount_set(&d->refs, 1);
-	timely_dev_refresh(d, dev);
 	hash_add_rcu(timely_devs, &d->node, (unsigned long)dev);
+	timely_dev_changed(d);
 }
 
 static void timely_dev_remove(struct timely_dev *d)
@@ -172,7 +197,7 @@ static int timely_dev_event(struct notifier_block *nb, unsigned long event, void
 	case NETDEV_CHANGEUPPER:
 	case NETDEV_CHANGELOWERSTATE:
 		if (d)
-			timely_dev_refresh(d, dev);
+			timely_dev_changed(d);
 		break;
 	default:
 		break;
@@ -183,22 +208,6 @@ static int timely_dev_event(struct notifier_block *nb, unsigned long event, void
 static struct notifier_block timely_dev_notifier = {
 	.notifier_call = timely_dev_event,
 };
-
-static void timely_dev_work(struct work_struct *work)
-{
-	struct hlist_node *next;
-	struct timely_dev *d;
-	int bucket;
-
-	rtnl_lock();
-	hash_for_each_safe(timely_devs, bucket, next, d, node) {
-		if (!d->line_rate_bps)
-			timely_dev_refresh(d, (struct net_device *)d->dev);
-	}
-	rtnl_unlock();
-}
-
-static DECLARE_WORK(timely_dev_worker, timely_dev_work);
 
 /* A flow would like to know a speed that is not known; any context. */
 void timely_dev_ask(struct timely_dev *d)
@@ -214,7 +223,12 @@ void timely_dev_ask(struct timely_dev *d)
 int timely_dev_init(void)
 {
 	/* Reports the devices that exist as if they were registered now. */
-	return register_netdevice_notifier(&timely_dev_notifier);
+	int err = register_netdevice_notifier(&timely_dev_notifier);
+
+	/* The first flow shall find their speeds. */
+	if (!err)
+		flush_work(&timely_dev_worker);
+	return err;
 }
 
 /* No flow is left, so nothing can ask any more. */

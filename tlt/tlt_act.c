@@ -132,6 +132,7 @@ static void tlt_act_in_two(struct tlt_net *tn, struct sk_buff *skb, struct sk_bu
 		/* Out of order, but all of it. */
 		tlt_count(tn, TLT_STAT_CUT_FAILED);
 		qdisc_skb_cb(skb)->pkt_len -= tail->len;
+		tp_qdisc_set_segs(skb, skb_shinfo(skb)->gso_segs);
 		tlt_act_send(tail);
 		return;
 	}
@@ -140,6 +141,7 @@ static void tlt_act_in_two(struct tlt_net *tn, struct sk_buff *skb, struct sk_bu
 	tlt_act_own(skb, tail);
 	consume_skb(tail);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	tp_qdisc_set_segs(skb, 1);
 	tlt_act_send(rest);
 }
 

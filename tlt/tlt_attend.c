@@ -202,7 +202,8 @@ int tlt_attend_init(void)
 {
 	int cpu;
 
-	tlt_attend_works = alloc_workqueue("tlt", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	tlt_attend_works = alloc_workqueue("tlt", WQ_HIGHPRI | WQ_MEM_RECLAIM | TP_WQ_PERCPU,
+					   0);
 	if (!tlt_attend_works)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {

@@ -11,6 +11,7 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 
+#include "compat/ecn.h"
 #include "tlt.h"
 
 static bool tlt_cut_allowed(const struct sk_buff *skb, const struct tlt_packet *p)
@@ -102,7 +103,8 @@ static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struc
 	struct tcphdr *last = tlt_tcp_header(tail, p);
 
 	last->seq = htonl(ntohl(first->seq) + left);
-	last->cwr = 0;
+	if (!tp_skb_ecn_counts(skb))
+		last->cwr = 0;
 	first->fin = 0;
 	first->psh = 0;
 }

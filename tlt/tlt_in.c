@@ -5,6 +5,7 @@
  */
 #include <linux/tcp.h>
 
+#include "compat/ecn.h"
 #include "tlt.h"
 
 /* The first SACK option among @bytes of options, or NULL; *blocks is how many it has. */
@@ -79,7 +80,8 @@ static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *sk
 		.window = (u32)ntohs(th->window) << tp->rx_opt.snd_wscale,
 		.snd_wnd = tp->snd_wnd,
 		.data_bytes = p->data_bytes,
-		.bare = th->ack && !th->syn && !th->fin && !th->rst && !th->urg && !th->cwr,
+		.bare = th->ack && !th->syn && !th->fin && !th->rst && !th->urg &&
+			!tp_tcp_ecn_is_news(tp, th),
 		.new_sack = tlt_in_has_new_sack(tp, th, ntohl(th->ack_seq)),
 	};
 

@@ -13,6 +13,8 @@
 #include <net/inet_ecn.h>
 #include <net/mptcp.h>
 
+#include "compat/connection.h"
+#include "compat/ecn.h"
 #include "tlt.h"
 
 /*
@@ -190,10 +192,10 @@ static void tlt_inject_urgent(const struct tcp_sock *tp, struct tcphdr *th, u32 
  * Acknowledgement and window are those that TCP sent last: said again they can
  * neither shrink the window nor promise more.
  */
-static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, u32 seq,
+static void tlt_inject_header(struct sock *sk, struct sk_buff *skb, u32 seq,
 			      unsigned int sacks)
 {
-	const struct tcp_sock *tp = tcp_sk(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
 	unsigned int bytes = sizeof(struct tcphdr) + tlt_inject_option_bytes(tp, sacks);
 	struct tcphdr *th;
 
@@ -207,7 +209,7 @@ static void tlt_inject_header(const struct sock *sk, struct sk_buff *skb, u32 se
 	th->ack_seq = htonl(tp->rcv_wup);
 	th->doff = bytes / 4;
 	th->ack = 1;
-	th->ece = !!(tp->ecn_flags & TCP_ECN_DEMAND_CWR);
+	tp_tcp_ecn_say(tp, skb, th);
 	th->window = htons(min(tp->rcv_wnd >> tp->rx_opt.rcv_wscale, 65535U));
 	tlt_inject_urgent(tp, th, seq);
 	tlt_inject_options(tp, skb, (__be32 *)(th + 1), sacks);
@@ -250,7 +252,7 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *o
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	tlt_inject_own(skb, sk);
 	skb_set_hash_from_sk(skb, sk);
-	inet_csk(sk)->icsk_af_ops->send_check(sk, skb);
+	tp_tcp_send_check(sk, skb);
 	return skb;
 }
 

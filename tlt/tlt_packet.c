@@ -3,9 +3,7 @@
  * A TCP packet of either family at the IP boundary: writing its code point, finding
  * its socket.
  */
-#include <net/inet6_hashtables.h>
-#include <net/inet_hashtables.h>
-
+#include "compat/connection.h"
 #include "tlt.h"
 
 /* The ECN bits stay. */
@@ -67,16 +65,14 @@ bool tlt_packet_arrived(struct sk_buff *skb, u8 family, unsigned int *bytes)
 struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
 			       int ifindex, int port)
 {
-	struct inet_hashinfo *table = net->ipv4.tcp_death_row.hashinfo;
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
 
 	if (p->family == AF_INET)
-		return __inet_lookup_established(net, table, ip_hdr(skb)->saddr, th->source,
-						 ip_hdr(skb)->daddr, ntohs(th->dest), ifindex, port);
+		return tp_inet_lookup(net, ip_hdr(skb)->saddr, th->source, ip_hdr(skb)->daddr,
+				      ntohs(th->dest), ifindex, port);
 #if IS_ENABLED(CONFIG_IPV6)
-	return __inet6_lookup_established(net, table, &ipv6_hdr(skb)->saddr, th->source,
-					  &ipv6_hdr(skb)->daddr, ntohs(th->dest), ifindex,
-					  port);
+	return tp_inet6_lookup(net, &ipv6_hdr(skb)->saddr, th->source, &ipv6_hdr(skb)->daddr,
+			       ntohs(th->dest), ifindex, port);
 #else
 	return NULL;
 #endif

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is a congestion control told by a member of its own that data leaves after idle? */
+#include <net/tcp.h>
+
+static void start(struct sock *sk)
+{
+}
+
+struct tcp_congestion_ops probe_ops = { .cwnd_event_tx_start = start };
