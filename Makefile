@@ -7,7 +7,8 @@ BUILD := $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 DESTDIR ?=
-KERNEL ?= 6.12
+# What `make demo` runs on: the main one of the series that are tested.
+KERNEL ?= $(shell awk '$$2 == "main" { print $$1 }' selftests/kernel/series)
 MAKEFLAGS += --no-print-directory
 # V=1 shows every command.
 Q := $(if $(filter-out 0,$(V)),,@)
@@ -56,9 +57,9 @@ help:
 	@echo '  make drivers     a NIC driver patched for nicstamp: DRIVER=igb KSRC=<kernel source tree> KDIR='
 	@echo '  make tools       the turnpike command and the load generator, in build/'
 	@echo '  make check       style checks and unit tests; no root, under a minute once built'
-	@echo '  make test        everything: check, module tests in UML 6.12, 6.1 and debug kernels,'
+	@echo '  make test        everything: check, module tests in UML and debug kernels of all series,'
 	@echo '                   short scenarios, stock kernels in QEMU (TIERS="..." picks some)'
-	@echo '  make drivers-check  every patched NIC driver for both stock kernels, two on emulated NICs (half an hour)'
+	@echo '  make drivers-check  every patched NIC driver for the stock kernels, two on emulated NICs (half an hour)'
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
 	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'

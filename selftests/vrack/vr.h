@@ -32,6 +32,7 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
+#include "compat/rack.h"
 #include "vr_hist.h"
 #include "vr_queue_rules.h"
 #include "vr_time.h"
@@ -348,8 +349,6 @@ struct vr_phc_knobs {
 	u64 on, stock, offset_ns, fast_ppb, slow_ppb, step_ns, bits, tx_slots, walk_ppb, walk_ms;
 };
 
-struct ifreq;
-
 /* What a clock costs when there is none: a look at nic->phc. */
 struct vr_phc_ops {
 	/* for vr_ctl.c; these may sleep */
@@ -357,7 +356,8 @@ struct vr_phc_ops {
 	int (*apply)(struct vr_nic *nic, const struct vr_phc_knobs *k);
 	/* for NICs with a clock; RTNL is held */
 	int (*ptp_index)(const struct vr_nic *nic);
-	int (*ioctl)(struct vr_nic *nic, struct ifreq *ifr, int cmd);
+	int (*hwtstamp_get)(struct vr_nic *nic, struct tp_hwtstamp_config *config);
+	int (*hwtstamp_set)(struct vr_nic *nic, struct tp_hwtstamp_config *config);
 	/* for NICs with a clock: what vr_cb(skb)->stamp shall be, and its end without a stamp */
 	u8 (*wanted)(struct vr_nic *nic, struct sk_buff *skb);
 	void (*forget)(struct vr_nic *nic, struct sk_buff *skb);

@@ -34,18 +34,16 @@ static u64 next_timer_ns(struct hrtimer_cpu_base *cpu)
 {
 	unsigned int active = cpu->active_bases;
 	struct hrtimer_clock_base *base;
-	struct timerqueue_node *node;
 	struct hrtimer *first;
 	s64 next = KTIME_MAX;
 
 	while (active) {
 		base = &cpu->clock_base[__ffs(active)];
 		active &= active - 1;
-		node = timerqueue_getnext(&base->active);
-		if (!node)
-			continue;
-		first = container_of(node, struct hrtimer, node);
-		next = min_t(s64, next, ktime_sub(hrtimer_get_softexpires(first), base->offset));
+		first = tp_hrtimer_first(base);
+		if (first)
+			next = min_t(s64, next,
+				     ktime_sub(hrtimer_get_softexpires(first), base->offset));
 	}
 	return max_t(s64, next, 0);
 }

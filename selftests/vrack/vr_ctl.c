@@ -21,7 +21,7 @@ struct line {
 };
 
 /* One `name=value` a command understands. */
-struct key {
+struct setting {
 	const char *name;
 	u64 *value;		/* number, in [min, max]; NULL: @text is wanted */
 	u64 min;
@@ -34,7 +34,7 @@ static DEFINE_MUTEX(ctl_lock);	/* one line at a time; guards all set-up */
 
 #define reject(fmt, ...) ({ pr_err("vrack: " fmt "\n", ##__VA_ARGS__); -EINVAL; })
 
-static int parse_number(const char *word, const struct key *key, const char *text)
+static int parse_number(const char *word, const struct setting *key, const char *text)
 {
 	u64 value;
 
@@ -46,7 +46,7 @@ static int parse_number(const char *word, const struct key *key, const char *tex
 	return 0;
 }
 
-static int parse_key(struct line *line, int i, struct key *key)
+static int parse_key(struct line *line, int i, struct setting *key)
 {
 	const char *text = line->word[i] + strlen(key->name) + 1;
 
@@ -60,7 +60,7 @@ static int parse_key(struct line *line, int i, struct key *key)
 }
 
 /* Match all words from @first on with @keys; what no key claims is an error. */
-static int parse_keys(struct line *line, int first, struct key *keys, int count)
+static int parse_keys(struct line *line, int first, struct setting *keys, int count)
 {
 	int i, k, err;
 
@@ -210,9 +210,9 @@ struct nic_knobs {
 
 #define NIC_KEYS	15
 
-static void nic_keys(struct key *keys, struct nic_knobs *k)
+static void nic_keys(struct setting *keys, struct nic_knobs *k)
 {
-	const struct key all[NIC_KEYS] = {
+	const struct setting all[NIC_KEYS] = {
 		{ "ring", &k->ring, 2, 65536 },
 		{ "rx_frames", &k->rx_frames, 1, 4096 },
 		{ "rx_ns", &k->rx_ns, 0, NSEC_PER_SEC },
@@ -282,7 +282,7 @@ static int nic_add(struct line *line)
 	};
 	const char *ip = NULL, *ip6 = NULL;
 	u64 queues = 1;
-	struct key keys[NIC_KEYS + 3] = {
+	struct setting keys[NIC_KEYS + 3] = {
 		[NIC_KEYS] = { "queues", &queues, 1, 64 },
 		{ "ip", .text = &ip },
 		{ "ip6", .text = &ip6 },
@@ -312,7 +312,7 @@ static int nic_add(struct line *line)
 static int nic_set(struct line *line)
 {
 	bool all = !strcmp(line->word[2], "*");
-	struct key keys[NIC_KEYS];
+	struct setting keys[NIC_KEYS];
 	struct vr_node *node;
 	struct nic_knobs k;
 	int err;
@@ -339,7 +339,7 @@ struct switch_knobs {
 
 static int apply_switch(struct line *line, struct vr_switch *sw, struct switch_knobs *k)
 {
-	struct key keys[] = {
+	struct setting keys[] = {
 		{ "buffer_bytes", &k->buffer_bytes, 2000, 1ULL << 32 },
 		{ "alpha_milli", &k->alpha_milli, 0, 1000000 },
 		{ "seed", &k->seed, 0, U32_MAX },
@@ -457,7 +457,7 @@ static int link_add(struct line *line)
 {
 	u64 rate_bps = 10000000000ULL, rate_ba_bps, delay_ns = 1000, loss_ppb = 0;
 	const char *name_a, *name_b;
-	struct key keys[] = {
+	struct setting keys[] = {
 		{ "rate_bps", &rate_bps, VR_RATE_MIN, VR_RATE_MAX },
 		{ "rate_ba_bps", &rate_ba_bps, VR_RATE_MIN, VR_RATE_MAX },
 		/* a NIC must not have its frame back before it has completed it */
@@ -518,7 +518,7 @@ static struct port_knobs port_knobs_of(const struct vr_port *port)
 static int apply_port(struct line *line, struct vr_port *port)
 {
 	struct port_knobs k = port_knobs_of(port);
-	struct key keys[] = {
+	struct setting keys[] = {
 		{ "queue_limit_bytes", &k.limit, 0, 1ULL << 32 },
 		{ "ecn_k_bytes", &k.ecn_k, 0, 1ULL << 32 },
 		{ "ecn_kmin_bytes", &k.ecn_kmin, 0, 1ULL << 32 },
@@ -617,8 +617,8 @@ static int dscp_set(struct line *line)
 {
 	u64 dscp, prio = 0;
 	const char *color = NULL;
-	struct key where = { "", &dscp, 0, VR_DSCPS - 1 };
-	struct key keys[] = {
+	struct setting where = { "", &dscp, 0, VR_DSCPS - 1 };
+	struct setting keys[] = {
 		{ "prio", &prio, 0, VR_PRIOS - 1 },
 		{ "color", .text = &color },
 	};
@@ -672,7 +672,7 @@ static int series_start(struct line *line)
 {
 	struct vr_port *port[WORDS_MAX];
 	u64 interval_ns = 0;
-	struct key key = { "interval_ns", &interval_ns, 1, NSEC_PER_SEC };
+	struct setting key = { "interval_ns", &interval_ns, 1, NSEC_PER_SEC };
 	u32 ports = 0;
 	int i, err;
 
@@ -699,7 +699,7 @@ static int source_add(struct line *line)
 {
 	u64 bytes = 1500, rate_bps = VR_RATE_MAX, poisson = 0, count = 0, start_ns = 0;
 	u64 tos = 0, flows = 1;
-	struct key keys[] = {
+	struct setting keys[] = {
 		{ "ip_bytes", &bytes, 28, 9600 },
 		{ "rate_bps", &rate_bps, 1000, VR_RATE_MAX },
 		{ "poisson", &poisson, 0, 1 },
@@ -731,7 +731,7 @@ static int source_add(struct line *line)
 static int seed_set(struct line *line)
 {
 	u64 seed;
-	struct key key = { "", &seed, 0, U64_MAX - 1 };
+	struct setting key = { "", &seed, 0, U64_MAX - 1 };
 	int err = parse_number(line->word[1], &key, line->word[1]);
 
 	if (!err)

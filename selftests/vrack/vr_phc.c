@@ -27,8 +27,6 @@
 #include <linux/net_tstamp.h>
 #include <linux/ptp_clock_kernel.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
-#include <linux/uaccess.h>
 
 #include "include/nicstamp.h"
 #include "vr.h"
@@ -169,14 +167,10 @@ static int ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 /* Simulated time stands still while bottom halves are off: both are of one moment. */
 static int ptp_crosststamp(struct ptp_clock_info *info, struct system_device_crosststamp *both)
 {
-	struct system_time_snapshot system;
-
 	local_bh_disable();
-	ktime_get_snapshot(&system);
+	tp_crosststamp_now(both);
 	both->device = ns_to_ktime(ptp_ns_at(phc_of(info), rack_now_ps()));
 	local_bh_enable();
-	both->sys_realtime = system.real;
-	both->sys_monoraw = system.raw;
 	return 0;
 }
 
@@ -221,12 +215,21 @@ static int register_ptp(struct vr_phc *phc, const char *name)
 
 /* ---- SIOCSHWTSTAMP and SIOCGHWTSTAMP ---- */
 
+static int hwtstamp_get(struct vr_nic *nic, struct tp_hwtstamp_config *config)
+{
+	config->tx_type = nic->phc->tx_on ? HWTSTAMP_TX_ON : HWTSTAMP_TX_OFF;
+	config->rx_filter = nic->phc->rx_filter;
+	return 0;
+}
+
 /*
  * Which packets are stamped on arrival cannot be chosen: all or none. A stock driver takes other
  * filters too, as real ones do, and has no packets that pass them.
  */
-static int configure(struct vr_phc *phc, const struct hwtstamp_config *config)
+static int hwtstamp_set(struct vr_nic *nic, struct tp_hwtstamp_config *config)
 {
+	struct vr_phc *phc = nic->phc;
+
 	if (config->tx_type != HWTSTAMP_TX_OFF && config->tx_type != HWTSTAMP_TX_ON)
 		return -ERANGE;
 	WRITE_ONCE(phc->tx_on, config->tx_type == HWTSTAMP_TX_ON);
@@ -234,27 +237,7 @@ static int configure(struct vr_phc *phc, const struct hwtstamp_config *config)
 		WRITE_ONCE(phc->rx_filter, config->rx_filter);
 	else
 		WRITE_ONCE(phc->rx_filter, HWTSTAMP_FILTER_ALL);
-	return 0;
-}
-
-static int ioctl(struct vr_nic *nic, struct ifreq *ifr, int cmd)
-{
-	struct hwtstamp_config config = {};
-	struct vr_phc *phc = nic->phc;
-	int err;
-
-	if (cmd != SIOCSHWTSTAMP && cmd != SIOCGHWTSTAMP)
-		return -EOPNOTSUPP;
-	if (cmd == SIOCSHWTSTAMP) {
-		if (copy_from_user(&config, ifr->ifr_data, sizeof(config)))
-			return -EFAULT;
-		err = configure(phc, &config);
-		if (err)
-			return err;
-	}
-	config.tx_type = phc->tx_on ? HWTSTAMP_TX_ON : HWTSTAMP_TX_OFF;
-	config.rx_filter = phc->rx_filter;
-	return copy_to_user(ifr->ifr_data, &config, sizeof(config)) ? -EFAULT : 0;
+	return hwtstamp_get(nic, config);
 }
 
 /* ---- knobs ---- */
@@ -528,7 +511,8 @@ static const struct vr_phc_ops ops = {
 	.knobs_of	= knobs_of,
 	.apply		= apply,
 	.ptp_index	= ptp_index,
-	.ioctl		= ioctl,
+	.hwtstamp_get	= hwtstamp_get,
+	.hwtstamp_set	= hwtstamp_set,
 	.wanted		= wanted,
 	.forget		= forget,
 	.sent		= sent,

@@ -11,7 +11,7 @@ import time
 from . import bounds, demo, execute, guest, metrics, plots, report, scenario, table, variants
 from .errors import ScenarioError, UsageError
 from .plan import Plan
-from .tools import REPO, Tools
+from .tools import NAMED_KERNELS, REPO, Tools, kernels
 from .yamlfile import scalar
 
 HELP = """Run a scenario in the virtual rack and check its bounds.
@@ -68,8 +68,8 @@ def _parser():
     parser.add_argument("--seeds", metavar="N", help="seeds 1..N, or a list such as 3,7-9 (7-7 is seed 7 alone)")
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N",
                         help="guests at a time (default: 2, or 1 on one processor)")
-    parser.add_argument("--kernel", default="6.12", metavar="K",
-                        help="6.12 (default), 6.1, debug, debug-6.1, or a path")
+    parser.add_argument("--kernel", default=kernels.MAIN, metavar="K",
+                        help=f"{', '.join(NAMED_KERNELS)}, or a path (default: %(default)s)")
     parser.add_argument("--modules", metavar="DIR", help="take kernel modules from here")
     parser.add_argument("--vload", metavar="FILE", help="take vload from here")
     parser.add_argument("--out", metavar="DIR", help="results (default: build/results/SCENARIO)")

@@ -3,13 +3,20 @@
 import os
 import shutil
 import subprocess
+import sys
 
 from .errors import UsageError
 
 REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 SIZES = os.path.join(REPO, "selftests", "vrack", "sizes")
-NAMED_KERNELS = {"6.12": ["6.12"], "6.1": ["6.1"], "debug": ["--debug", "6.12"],
-                 "debug-6.12": ["--debug", "6.12"], "debug-6.1": ["--debug", "6.1"]}
+
+sys.path.append(os.path.join(REPO, "selftests", "lib"))
+import kernels  # noqa: E402  # pylint: disable=wrong-import-position,import-error
+
+# What --kernel may name, and what selftests/kernel/build is called with for it.
+NAMED_KERNELS = {series: [series] for series in kernels.SERIES}
+NAMED_KERNELS |= {f"debug-{series}": ["--debug", series] for series in kernels.SERIES}
+NAMED_KERNELS |= {"debug": ["--debug", kernels.MAIN]}
 
 
 class Tools:

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is a snapshot of the time one of a clock that is asked for? */
+#include <linux/timekeeping.h>
+
+void probe(struct system_device_crosststamp *both);
+void probe(struct system_device_crosststamp *both)
+{
+	struct system_time_snapshot system;
+
+	ktime_get_snapshot_id(both->clock_id, &system);
+	both->sys_systime = system.systime;
+}

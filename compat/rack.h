@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the virtual rack alone has to do with: the inside of the kernel's timers, and
+ * what drivers of NICs with clocks are asked for.
+ */
+#ifndef TURNPIKE_COMPAT_RACK_H
+#define TURNPIKE_COMPAT_RACK_H
+
+#include <linux/hrtimer.h>
+#include <linux/net_tstamp.h>
+#include <linux/netdevice.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "turnpike_config.h"
+
+#ifdef TP_HAVE_HRTIMER_BASES
+#include <linux/hrtimer_bases.h>
+#endif
+
+/* The first timer of a clock, or NULL. Interrupts are off. */
+static inline struct hrtimer *tp_hrtimer_first(struct hrtimer_clock_base *base)
+{
+#ifdef TP_HAVE_HRTIMER_BASES
+	struct timerqueue_linked_node *node = timerqueue_linked_first(&base->active);
+#else
+	struct timerqueue_node *node = timerqueue_getnext(&base->active);
+#endif
+
+	return node ? container_of(node, struct hrtimer, node) : NULL;
+}
+
+/* Put into @both what the system's clocks say now. */
+static inline void tp_crosststamp_now(struct system_device_crosststamp *both)
+{
+	struct system_time_snapshot system;
+
+#ifdef TP_HAVE_KTIME_SNAPSHOT_ID
+	ktime_get_snapshot_id(both->clock_id, &system);
+	both->sys_systime = system.systime;
+	both->sys_monoraw = system.monoraw;
+#else
+	ktime_get_snapshot(&system);
+	both->sys_realtime = system.real;
+	both->sys_monoraw = system.raw;
+#endif
+}
+
+/*
+ * TP_HWTSTAMP_OPS(get, set) are the members of net_device_ops by which SIOCGHWTSTAMP and
+ * SIOCSHWTSTAMP reach get(dev, config) and set(dev, config), both with RTNL held.
+ * TP_DEFINE_HWTSTAMP(get, set) has to stand before.
+ */
+#ifdef TP_HAVE_NDO_HWTSTAMP
+#define tp_hwtstamp_config	kernel_hwtstamp_config
+
+#define TP_DEFINE_HWTSTAMP(get, set)						\
+static int tp_hwtstamp_set(struct net_device *dev,				\
+			   struct kernel_hwtstamp_config *config,		\
+			   struct netlink_ext_ack *extack)			\
+{										\
+	return set(dev, config);						\
+}
+
+#define TP_HWTSTAMP_OPS(get, set)						\
+	.ndo_hwtstamp_get	= get,						\
+	.ndo_hwtstamp_set	= tp_hwtstamp_set
+#else
+#define tp_hwtstamp_config	hwtstamp_config
+
+#define TP_DEFINE_HWTSTAMP(get, set)						\
+static int tp_hwtstamp_ioctl(struct net_device *dev, struct ifreq *ifr, int cmd)\
+{										\
+	struct hwtstamp_config config = {};					\
+	int err;								\
+										\
+	if (cmd != SIOCSHWTSTAMP && cmd != SIOCGHWTSTAMP)			\
+		return -EOPNOTSUPP;						\
+	if (cmd == SIOCSHWTSTAMP &&						\
+	    copy_from_user(&config, ifr->ifr_data, sizeof(config)))		\
+		return -EFAULT;							\
+	err = cmd == SIOCSHWTSTAMP ? set(dev, &config) : get(dev, &config);	\
+	if (err)								\
+		return err;							\
+	return copy_to_user(ifr->ifr_data, &config, sizeof(config)) ? -EFAULT : 0;\
+}
+
+#define TP_HWTSTAMP_OPS(get, set)						\
+	.ndo_eth_ioctl		= tp_hwtstamp_ioctl
+#endif
+
+#endif /* TURNPIKE_COMPAT_RACK_H */
