@@ -2,7 +2,8 @@
 # Turnpike's front door; `make help` says what there is.  Kernel objects are
 # listed in Kbuild, this file only calls the kernel's build system with it.
 
-VERSION := $(shell cat VERSION)
+# Of what is built, with the commit; asked once, when needed.
+VERSION = $(eval VERSION := $$(shell packaging/version))$(VERSION)
 BUILD := $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
@@ -39,15 +40,12 @@ strict := W=1 C=2 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-
 endif
 
 kbuild = $(MAKE) $(if $(Q),-s) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
-sources := Kbuild VERSION compat include tcp_timely sch_onramp tlt drivers
+sources := Kbuild compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
-# vload belongs to the tests and is not installed.
-man_pages := $(filter-out Documentation/man/vload.1,$(wildcard Documentation/man/*))
-# Examples, to be copied to /etc/linuxptp and /etc/systemd/system.
-linuxptp := $(wildcard Documentation/linuxptp/*)
 
+# What `make install' installs.
 .PHONY: all
-all: tools modules
+all: modules turnpike tc-plugins
 
 .PHONY: help
 help:
@@ -65,6 +63,9 @@ help:
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'
 	@echo '  make dkms        hand the modules to dkms, to be rebuilt with every new kernel'
+	@echo '  make dkms-remove take them away from it'
+	@echo '  make deb         Debian packages, in build/deb'
+	@echo '  make release     a tarball of the tree, in build/release'
 	@echo '  make deps-build  install the Debian packages that make modules and make tools need'
 	@echo '  make deps        install those of the tests as well (demo, check and test do so by themselves)'
 	@echo '  make clean       delete build/ and the results of compile probes'
@@ -109,6 +110,8 @@ link-sources: kernel-headers
 		cp -rsfT $(CURDIR)/$$s $(modules_out)/$$s || exit 1; \
 	done
 	@find $(modules_out) -xtype l -delete
+	@[ "$$(cat $(modules_out)/VERSION 2>/dev/null)" = '$(VERSION)' ] || { \
+		rm -f $(modules_out)/VERSION && echo '$(VERSION)' > $(modules_out)/VERSION; }
 
 .PHONY: modules
 modules: link-sources
@@ -196,62 +199,61 @@ reproduce: packages
 
 # -- installation -------------------------------------------------------------
 
-# What the distribution's tc loads, and where it looks for that.
-tc_plugins := $(patsubst tools/tc/%.c,%.so,$(wildcard tools/tc/*.c))
-tc_lib ?= /usr/lib/$(shell $(CC) -print-multiarch)/tc
+# What the distribution's tc loads, and where it looks for that; tc does without.
+.PHONY: tc-plugins
+tc-plugins:
+	@$(MAKE) tc || echo "The plugins of tc cannot be built: tc will not know 'onramp' and 'tlt'." >&2
 
-examples := $(PREFIX)/share/doc/turnpike/linuxptp
+multiarch = $(shell $(CC) -print-multiarch 2>/dev/null)
+tc_lib ?= $(if $(multiarch),/usr/lib/$(multiarch),$(firstword $(wildcard /usr/lib64) /usr/lib))/tc
 
 # Without the key there is no point in trying to sign.
 unsigned := $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
+# After "sudo make install" all in build/ is still the user's, not root's.
+owner := $(shell stat -c %u .)
+ifeq ($(shell id -u)/$(filter-out 0,$(owner)),0/$(owner))
+as_owner := setpriv --reuid=$(owner) --regid=$(shell stat -c %g .) --clear-groups \
+	env HOME='$(shell getent passwd $(owner) | cut -d: -f6)'
+endif
+
+# Paths go to the script by the environment: they may have spaces in them.
+install install-tools uninstall dkms-source: export DESTDIR := $(value DESTDIR)
+install install-tools uninstall: export PREFIX := $(value PREFIX)
+STRIP ?= strip
+
 .PHONY: install
-install: tools modules
-	$(kbuild) M=$(modules_out) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates/turnpike \
-		INSTALL_MOD_STRIP=1 DEPMOD=true $(unsigned) modules_install
-	depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $(release)
-	install -D -m 755 $(BUILD)/turnpike $(DESTDIR)$(PREFIX)/bin/turnpike
-	for plugin in $(tc_plugins); do \
-		install -D -m 644 $(BUILD)/tc/$$plugin $(DESTDIR)$(tc_lib)/$$plugin || exit 1; \
-	done
-	for page in $(man_pages); do \
-		install -D -m 644 $$page \
-			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
-	done
-	for file in $(linuxptp); do \
-		install -D -m 644 $$file $(DESTDIR)$(examples)/$${file##*/} || exit 1; \
-	done
+install: kernel-headers
+	@packaging/install check
+	@$(as_owner) $(MAKE) all
+	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && \
+		$(kbuild) M=$(modules_out) INSTALL_MOD_PATH="$$stage" INSTALL_MOD_DIR=updates/turnpike \
+			INSTALL_MOD_STRIP=1 DEPMOD=true $(unsigned) modules_install && \
+		packaging/install modules $(release) "$$stage"
+	@STRIP=$(STRIP) packaging/install tools $(BUILD) $(tc_lib)
+
+# All but modules, for packages.
+.PHONY: install-tools
+install-tools:
+	@STRIP=$(STRIP) packaging/install tools $(BUILD) $(tc_lib)
 
 .PHONY: uninstall
 uninstall:
-	rm -rf $(DESTDIR)/lib/modules/*/updates/turnpike
-	for kernel in $(DESTDIR)/lib/modules/*; do \
-		rmdir $$kernel/updates 2>/dev/null; \
-		[ ! -e $$kernel/modules.dep ] || \
-			depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $${kernel##*/}; \
-	done
-	rm -f $(DESTDIR)$(PREFIX)/bin/turnpike $(addprefix $(DESTDIR)$(tc_lib)/,$(tc_plugins))
-	for page in $(man_pages); do \
-		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
-	done
-	for file in $(linuxptp); do \
-		rm -f $(DESTDIR)$(examples)/$${file##*/}; \
-	done
-	rmdir $(DESTDIR)$(examples) $(DESTDIR)$(dir $(examples)) 2>/dev/null || true
+	@packaging/install uninstall
 
-dkms_source := $(DESTDIR)/usr/src/turnpike-$(VERSION)
-
-.PHONY: dkms-source
+.PHONY: dkms-source dkms dkms-remove
 dkms-source:
-	rm -rf $(dkms_source)
-	install -d $(dkms_source)
-	cp -r $(wildcard $(sources)) Makefile dkms.conf $(dkms_source)/
-	rm -rf $(dkms_source)/compat/generated
+	@packaging/dkms source
+dkms:
+	@packaging/dkms install
+dkms-remove:
+	@packaging/dkms remove
 
-.PHONY: dkms
-dkms: dkms-source
-	dkms add turnpike/$(VERSION)
-	dkms install turnpike/$(VERSION)
+.PHONY: deb release
+deb:
+	@packaging/deb
+release:
+	@packaging/release
 
 .PHONY: clean
 clean:

@@ -104,8 +104,7 @@ chroot_new() {
 	chroot_remove
 	chroot=$(mktemp -d "$chroot_store/$1.XXXXXX") || return 1
 	[ -n "$(trap -p EXIT)" ] || trap chroot_remove EXIT
-	chmod 755 "$chroot"
-	tar -C "$chroot" -xf "$base" || return 1
+	tar -C "$chroot" -xf "$base" && chmod 755 "$chroot" || return 1
 	# Links, since both are in the cache: apt finds what it downloaded before.
 	mkdir -p "$chroot_store/$1.debs"
 	find "$chroot_store/$1.debs" -name '*.deb' -exec \

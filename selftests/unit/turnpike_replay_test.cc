@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "modules.h"
 #include "presets.h"
 #include "replay.h"
 
@@ -245,7 +246,7 @@ TEST(Command, replay__status_tells_input_from_usage)
 TEST(Command, help__and_version)
 {
 	EXPECT_EQ(command("--version").output,
-		  "turnpike " TURNPIKE_VERSION "\n");
+		  std::string("turnpike ") + turnpike::kVersion + "\n");
 	EXPECT_EQ(command("replay --help").status, 0);
 	for (const char *word : {"--algo", "--preset", "--set", "--list",
 				 "--events", "--line-rate", "acked_bytes",

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "modules.h"
 
 namespace {
 
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
 	turnpike::Action action;
 
 	app.name("turnpike");
-	app.set_version_flag("--version", "turnpike " TURNPIKE_VERSION);
+	app.set_version_flag("--version", std::string("turnpike ") + turnpike::kVersion);
 	app.require_subcommand(1);
 	turnpike::add_replay_command(app, action);
 	turnpike::add_usec_ts_command(app, action);
@@ -36,6 +37,7 @@ int main(int argc, char **argv)
 	turnpike::add_tlt_command(app, action);
 	turnpike::add_onramp_command(app, action);
 	turnpike::add_clock_command(app, action);
+	turnpike::add_version_command(app, action);
 	try {
 		app.parse(argc, argv);
 	} catch (const CLI::ParseError &error) {

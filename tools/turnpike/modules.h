@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Which of Turnpike's modules are loaded, and whether modprobe would load the same.
+#ifndef TURNPIKE_TOOLS_MODULES_H
+#define TURNPIKE_TOOLS_MODULES_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace turnpike {
+
+// What a module says of itself; srcversion is the kernel's sum of its sources.
+struct ModuleBuild {
+	std::string version;
+	std::string srcversion;
+
+	bool operator==(const ModuleBuild &) const = default;
+};
+
+struct ModuleState {
+	std::string name;
+	std::optional<ModuleBuild> loaded;
+	std::optional<ModuleBuild> disk;
+
+	bool stale() const { return loaded && disk && *loaded != *disk; }
+};
+
+// sysfs is where the kernel shows what is loaded, modinfo the program that finds files.
+std::vector<ModuleState> module_states(const std::string &sysfs = "/sys/module",
+				       const std::string &modinfo = "modinfo");
+
+// The state in a sentence without a point.
+std::string describe(const ModuleState &module);
+
+// Of this program.
+extern const char *const kVersion;
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_MODULES_H
