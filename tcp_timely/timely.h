@@ -106,7 +106,7 @@ struct timely_dev {
 	struct rcu_head rcu;
 };
 
-int timely_dev_init(void);
+void timely_dev_init(void);
 void timely_dev_exit(void);
 struct timely_dev *timely_dev_get(const struct net_device *dev);
 void timely_dev_put(struct timely_dev *d);

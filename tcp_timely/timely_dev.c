@@ -15,6 +15,7 @@
  *         |                                v
  *      flows find it                speed read anew
  */
+#include <linux/completion.h>
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
 #include <linux/rtnetlink.h>
@@ -30,6 +31,9 @@
 
 /* A device that does not say its speed is asked again this often at most. */
 #define TIMELY_DEV_ASK_AGAIN	HZ
+
+/* Loading waits for the devices' speeds no longer than this, see timely_dev_init(). */
+#define TIMELY_DEV_START_WAIT	(HZ / 10)
 
 /* Loopback has no line: only what the engine's max_rate_bps says binds there. */
 #define TIMELY_LOOPBACK_BPS	400000000000ULL
@@ -220,24 +224,37 @@ void timely_dev_ask(struct timely_dev *d)
 	schedule_work(&timely_dev_worker);
 }
 
-int timely_dev_init(void)
-{
-	/* Reports the devices that exist as if they were registered now. */
-	int err = register_netdevice_notifier(&timely_dev_notifier);
+static DECLARE_COMPLETION(timely_dev_started);
 
-	/* The first flow shall find their speeds. */
-	if (!err)
-		flush_work(&timely_dev_worker);
-	return err;
+static void timely_dev_start(struct work_struct *work)
+{
+	/* Reports the devices that exist as if they were registered now; no answer of ours fails. */
+	WARN_ON(register_netdevice_notifier(&timely_dev_notifier));
+	flush_work(&timely_dev_worker);
+	complete(&timely_dev_started);
 }
 
-/* No flow is left, so nothing can ask any more. */
+static DECLARE_WORK(timely_dev_starter, timely_dev_start);
+
+/*
+ * Registering takes the RTNL, and who has us loaded may hold that and wait for us: a route with
+ * "congctl timely".  So a worker registers, and a flow that begins before has no device yet.
+ * Where nobody holds the RTNL it is done at once, and the first flow finds the speeds.
+ */
+void timely_dev_init(void)
+{
+	schedule_work(&timely_dev_starter);
+	wait_for_completion_timeout(&timely_dev_started, TIMELY_DEV_START_WAIT);
+}
+
+/* No flow is left, so nothing can ask any more.  Nobody who holds the RTNL waits for us. */
 void timely_dev_exit(void)
 {
 	struct hlist_node *next;
 	struct timely_dev *d;
 	int bucket;
 
+	flush_work(&timely_dev_starter);
 	/* Reports every device as unregistered, which empties the table. */
 	unregister_netdevice_notifier(&timely_dev_notifier);
 	cancel_work_sync(&timely_dev_worker);

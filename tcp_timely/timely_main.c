@@ -43,26 +43,23 @@ static int __init timely_load(void)
 	err = register_pernet_subsys(&timely_net_ops);
 	if (err)
 		return err;
-	err = timely_dev_init();
-	if (err)
-		goto fail_net;
 	err = timely_forward_table_init();
 	if (err)
-		goto fail_dev;
+		goto fail_net;
 	err = timely_nic_init();
 	if (err)
 		goto fail_forward;
 	err = timely_cc_init();
 	if (err)
 		goto fail_nic;
+	/* The last step: it could not be undone while who waits for us holds the RTNL. */
+	timely_dev_init();
 	return 0;
 
 fail_nic:
 	timely_nic_exit();
 fail_forward:
 	timely_forward_table_exit();
-fail_dev:
-	timely_dev_exit();
 fail_net:
 	unregister_pernet_subsys(&timely_net_ops);
 	return err;

@@ -3,7 +3,7 @@
  * Will TCP send another packet in the same breath?  The mark of a burst belongs on its
  * last packet ("the last packet in the initial window", the paper's 5.1; tlt_select.h has
  * its name), and TCP does not say which that is.  So this follows tcp_write_xmit() and
- * tcp_tso_should_defer() of Linux 6.1 to 6.12 with what can be known before the next
+ * tcp_tso_should_defer() of Linux 6.1 to 7.3 with what can be known before the next
  * packet is built.  Pure: numbers in, answer out.
  *
  * Where it is not sure it says no.  Wrongly no: the echo does not tell about the packets

@@ -166,6 +166,32 @@ loss__recovers_without_collapse() {
 	return $status
 }
 
+loss__marks_are_seen() {
+	cwrs=$(counter cwrs)
+	in_a sysctl -q -w net.ipv4.tcp_ecn=1 && in_a tc qdisc replace dev veth0 root netem loss 1% ecn || return 1
+	sends 10.1.0.2 timely && counter_moved cwrs "$cwrs"
+	status=$?
+	in_a tc qdisc del dev veth0 root
+	in_a sysctl -q -w net.ipv4.tcp_ecn=2
+	return $status
+}
+
+line_mbps() { in_a sh -c "echo $1 > /proc/sys/$settings/line_rate_mbps"; }
+
+# For a moment ACKs take longer than TCP waits: it sends again, and finds by timestamps that it was for nothing.
+loss__timeouts_are_seen_and_taken_back() {
+	rtos=$(counter rtos) undos=$(counter undos)
+	line_mbps 100
+	start_sender --seconds 1.5
+	sleep 0.3
+	in_b tc qdisc replace dev veth0 root netem delay 400ms
+	sleep 0.6
+	in_b tc qdisc replace dev veth0 root netem delay 20us
+	wait "$sender"
+	line_mbps 0
+	counter_moved rtos "$rtos" && counter_moved undos "$undos"
+}
+
 switch__to_another_algorithm_and_back() {
 	in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely &&
 		in_a "$traffic" send 10.1.0.2 --seconds 0.05 &&

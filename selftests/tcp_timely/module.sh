@@ -80,6 +80,22 @@ route__moves_to_another_device() {
 		[ "$(ip netns exec "$a" cat /sys/class/net/veth1/statistics/tx_bytes)" -gt 1000000 ]
 }
 
+# Who adds the route holds the RTNL while the module loads.
+load__by_a_route() {
+	drop_hosts
+	unload_module && make_path || return 1
+	modprobe=$(cat /proc/sys/kernel/modprobe)
+	printf '#!/bin/sh\nexec %s %s\n' "$(command -v insmod)" "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko" \
+		> /run/modprobe && chmod +x /run/modprobe && echo /run/modprobe > /proc/sys/kernel/modprobe
+	timeout -s KILL 10 ip netns exec "$a" ip route add 10.9.0.0/24 via 10.1.0.2 congctl timely
+	status=$?
+	echo "$modprobe" > /proc/sys/kernel/modprobe
+	rm -f /run/modprobe
+	[ $status = 0 ] && [ -d /sys/module/tcp_timely ] && in_a ip route show 10.9.0.0/24 | grep -q "congctl timely" ||
+		return 1
+	start_sink
+}
+
 # The kernel holds a dummy's lock (7.2 and later) when it tells of the device.
 load__beside_a_device_with_a_lock() {
 	drop_hosts
