@@ -39,6 +39,7 @@ ifneq ($(CI),)
 strict := W=1 C=2 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
+# Recipes call it with a +: make does not see that it is a make, and would keep its -j to itself.
 kbuild = $(MAKE) $(if $(Q),-s) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
 sources := Kbuild compat include tcp_timely sch_onramp tlt drivers
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
@@ -116,7 +117,7 @@ link-sources: kernel-headers
 .PHONY: modules
 modules: link-sources
 	@echo 'Building modules for $(release)'
-	@$(kbuild) M=$(modules_out) modules
+	@+$(kbuild) M=$(modules_out) modules
 	@echo 'Modules for $(release) are in $(modules_out)'
 
 # For scripts, the last line says where the driver is.
@@ -132,7 +133,7 @@ drivers-check: packages
 .PHONY: test-modules
 test-modules: extra_sources = selftests/vrack
 test-modules: modules
-	@$(kbuild) M=$(modules_out)/selftests/vrack \
+	@+$(kbuild) M=$(modules_out)/selftests/vrack \
 		KBUILD_EXTRA_SYMBOLS=$(modules_out)/Module.symvers modules
 
 # For scripts, several of which may ask at once: build the modules for KDIR, with
