@@ -150,6 +150,8 @@ chroot_run() {
 	# shellcheck disable=SC2031
 	local binds=("${chroot_binds[@]}") file
 
+	# Or all of this would happen to the machine itself.
+	[ -n "$chroot" ] || { echo "chroot: there is none yet" >&2; return 125; }
 	for file in /etc/resolv.conf /etc/hosts; do
 		[ ! -e "$file" ] || binds+=("$(readlink -f "$file")"$'\t'"$file"$'\t'ro)
 	done

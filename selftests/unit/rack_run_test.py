@@ -94,7 +94,7 @@ class WordsOfProgress(unittest.TestCase):
 
     def test_rest_goes_on_like_what_is_done(self):
         words = self.progress(4, 100)
-        words.ended(mock.Mock(failure=None), "timely.1")
+        words.ended(mock.Mock(failure=None, wall_s=1.0), "timely.1")
         words.line("timely.2", "vload:  50% (0.35 s)")
         words.line("timely.3", "vload:  50% (0.35 s)")
         self.assertEqual(words.left(), ", about 1 min 40 s left")
@@ -107,7 +107,7 @@ class WordsOfProgress(unittest.TestCase):
     def test_run_that_ended_counts_once(self):
         words = self.progress(2, 10)
         words.line("timely.1", "vload: 100% (0.7 s)")
-        words.ended(mock.Mock(failure=None), "timely.1")
+        words.ended(mock.Mock(failure=None, wall_s=1.0), "timely.1")
         self.assertEqual(words.left(), ", about 10 s left")
 
 
