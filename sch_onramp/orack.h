@@ -27,6 +27,7 @@
 #include "orack_delay.h"
 #include "orack_few.h"
 #include "orack_source.h"
+#include "orack_turn.h"
 #include "orack_wire.h"
 
 /* Two hosts, as the one on this side sees it. */
@@ -161,6 +162,7 @@ struct orack_told {
 	bool known;
 	u32 id;				/* whoever stamps */
 	u64 made_ns;			/* by that clock */
+	u64 came_ns;			/* by ours */
 	struct orack_clock_entry is;
 	unsigned long until;		/* jiffies */
 };
@@ -228,6 +230,7 @@ struct orack_peer {
 	bool hears;			/* it announced itself; lockless readers */
 	bool few;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
+	u64 announced_at_ns;		/* by ours */
 	unsigned long few_since;	/* jiffies; valid if few */
 	bool stamps;			/* packets are stamped for it */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
@@ -268,7 +271,7 @@ void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key);
 enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
-				      const struct orack_header *h, int oif);
+				      const struct orack_header *h, bool connected, int oif);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);

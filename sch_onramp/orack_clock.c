@@ -116,26 +116,44 @@ static bool orack_told_holds(const struct orack_told *told, u32 id)
 	       time_before_eq(jiffies, told->until);
 }
 
+/* Does it count?  Who knows the identity of the clock has seen a receipt.  What is signed was
+ * verified.  peer->lock is held.
+ */
+static enum onramp_stat orack_clock_judge(const struct orack_peer *peer,
+					  const struct orack_header *h, u64 now_ns)
+{
+	const struct orack_told *told = &peer->told;
+
+	if (peer->clock.known && orack_clock_of(peer->clock.id) != orack_clock_of(h->clock))
+		return ONRAMP_STAT_REFUSED_PEER;
+	if (orack_told_holds(told, h->clock) &&
+	    orack_turn_is_late(h->time_ns, told->made_ns, now_ns - told->came_ns, h->key))
+		return ONRAMP_STAT_REFUSED_REPLAY;
+	return ONRAMP_STAT_CLOCKS_TAKEN;
+}
+
 /* It said something of its clock.  Returns what to count. */
 enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
 				  const struct orack_datagram *d)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
-	enum onramp_stat stat = ONRAMP_STAT_REFUSED_REPLAY;
+	enum onramp_stat stat;
+	u64 now_ns = ktime_get_ns();
 	struct orack_told *told;
 
 	if (!peer || !READ_ONCE(peer->announced))
 		return ONRAMP_STAT_REFUSED_PEER;
 	told = &peer->told;
 	spin_lock(&peer->lock);
-	if (orack_told_holds(told, d->h.clock) && (s64)(d->h.time_ns - told->made_ns) <= 0)
+	stat = orack_clock_judge(peer, &d->h, now_ns);
+	if (stat != ONRAMP_STAT_CLOCKS_TAKEN)
 		goto out;
 	told->known = true;
 	told->id = orack_clock_of(d->h.clock);
 	told->made_ns = d->h.time_ns;
+	told->came_ns = now_ns;
 	orack_read_clock(d, &told->is);
 	told->until = jiffies + ORACK_CLOCK_LIFETIME;
-	stat = ONRAMP_STAT_CLOCKS_TAKEN;
 out:
 	spin_unlock(&peer->lock);
 	return stat;

@@ -56,6 +56,11 @@
 /* That a host did not answer is kept for longer, while less than half of all is in use. */
 #define ORACK_SILENT		(3600 * HZ)
 
+/* CLOCK_REALTIME less CLOCK_BOOTTIME as the module was loaded: announcements are by a clock that
+ * nobody sets, and that is later after the host has booted.
+ */
+static u64 orack_peer_epoch_ns;
+
 static struct kmem_cache *orack_peer_cache;
 static struct rhashtable orack_peers;
 
@@ -392,12 +397,38 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
-/* Takes an announcement; its connection was found.  Returns what to count. */
+/* Does the announcement count?  Else why it does not.  What is signed was verified.  peer->lock
+ * is held.
+ */
+static enum onramp_stat orack_peer_judge(const struct orack_peer *peer,
+					 const struct orack_header *h, bool connected, u64 now_ns)
+{
+	u64 since_ns = now_ns - peer->announced_at_ns;
+	struct orack_call call = {
+		.connected = connected,
+		.hears = orack_peer_hears_us(peer),
+		.fewer = h->few && !peer->few,
+		.lifetime_ms = h->clock,
+	};
+
+	if (call.hears) {
+		if (orack_turn_is_late(h->time_ns, peer->announced_ns, since_ns, h->key))
+			return ONRAMP_STAT_REFUSED_REPLAY;
+		call.left_ms = jiffies_to_msecs(peer->hears_until - jiffies);
+		call.jumps = !h->key && orack_turn(h->time_ns, peer->announced_ns,
+						   since_ns) == ORACK_TURN_JUMP;
+	}
+	return orack_call_counts(&call) ? ONRAMP_STAT_ANNOUNCEMENTS_TAKEN :
+					  ONRAMP_STAT_REFUSED_FLOW;
+}
+
+/* Takes an announcement; @connected: of a connection that lives.  Returns what to count. */
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
-				      const struct orack_header *h, int oif)
+				      const struct orack_header *h, bool connected, int oif)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
-	enum onramp_stat stat = ONRAMP_STAT_ANNOUNCEMENTS_TAKEN;
+	u64 now_ns = ktime_get_ns();
+	enum onramp_stat stat;
 
 	if (!peer && !h->clock)
 		return ONRAMP_STAT_REFUSED_PEER;
@@ -406,16 +437,15 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	if (!peer)
 		return ONRAMP_STAT_REFUSED_FULL;
 	spin_lock(&peer->lock);
-	if (peer->hears && time_before_eq(jiffies, peer->hears_until) &&
-	    (s64)(h->time_ns - peer->announced_ns) <= 0) {
-		stat = ONRAMP_STAT_REFUSED_REPLAY;
+	stat = orack_peer_judge(peer, h, connected, now_ns);
+	if (stat != ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
 		goto out;
-	}
 	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX) {
 		stat = ONRAMP_STAT_REFUSED_FULL;
 		goto out;
 	}
 	peer->announced_ns = h->time_ns;
+	peer->announced_at_ns = now_ns;
 	WRITE_ONCE(peer->oif, ipv6_addr_type(&pair->remote) & IPV6_ADDR_LINKLOCAL ? oif : 0);
 	WRITE_ONCE(peer->hears_until, jiffies + msecs_to_jiffies(h->clock));
 	if (!peer->hears)
@@ -487,7 +517,7 @@ bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 l
 {
 	struct orack_header h = {
 		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = to->few, .clock = lifetime_ms,
-		.time_ns = ktime_get_real_ns(),
+		.time_ns = ktime_get_boottime_ns() + orack_peer_epoch_ns,
 	};
 	struct orack_entry e = {
 		.sport = ntohs(to->sport), .dport = ntohs(to->dport),
@@ -682,6 +712,7 @@ int orack_peer_init(void)
 {
 	int err = -ENOMEM;
 
+	orack_peer_epoch_ns = ktime_get_real_ns() - ktime_get_boottime_ns();
 	orack_peer_cache = kmem_cache_create("onramp_peer", sizeof(struct orack_peer), 0,
 					     SLAB_HWCACHE_ALIGN, NULL);
 	if (!orack_peer_cache)

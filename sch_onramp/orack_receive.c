@@ -53,17 +53,19 @@ static bool orack_is_connected(const struct orack_pair *pair, u16 own_port, u16 
 
 /* -- announcements ----------------------------------------------------------------------- */
 
-/* Who has receipts already may go on, or end it, between two connections. */
+/* Who has receipts already may go on to have them between two connections. */
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
 	enum onramp_stat stat;
 	struct orack_entry e;
+	bool connected;
 
 	orack_read_entry(d, 0, &e);
-	if (!orack_peer_hears(pair) && !orack_is_connected(pair, e.dport, e.sport, ifindex))
+	connected = orack_is_connected(pair, e.dport, e.sport, ifindex);
+	if (!connected && !orack_peer_hears(pair))
 		return ONRAMP_STAT_REFUSED_FLOW;
-	stat = orack_peer_announced(on, pair, &d->h, ifindex);
+	stat = orack_peer_announced(on, pair, &d->h, connected, ifindex);
 	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
 		orack_peer_tell_clock(on, pair);
 	return stat;

@@ -286,6 +286,7 @@ enum onramp_stat {
 	ONRAMP_STAT_RECEIPTS_UNSTAMPED,	/* data left out of these, as the NIC's time is missing */
 	ONRAMP_STAT_SAMPLES_NIC,	/* of the samples: by times of the peer's NIC */
 	ONRAMP_STAT_REFUSED_UNSTAMPED,	/* our NIC's time of departure is missing */
+	ONRAMP_STAT_REFUSED_PORT,	/* from another UDP port */
 	ONRAMP_STATS,
 };
 

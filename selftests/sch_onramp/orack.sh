@@ -426,6 +426,23 @@ refused() {
 	echo "$said" | grep -q "$_word" || { echo "$*: no '$_word' in: $said"; return 1; }
 }
 
+keys__of_a_file_are_used_and_no_others() {
+	rm -f "$key_file.new" && in_a turnpike onramp key generate "$key_file.new" &&
+		[ -n "$(find "$key_file.new" -perm 600)" ] &&
+		refused "exists" key generate "$key_file.new" &&
+		in_a turnpike onramp key add 9 "$key_file" || return 1
+	{ cat "$key_file.new"; echo "2 $(in_a turnpike onramp key generate -)"; } > "$key_file.both"
+	refused "read by others" key load "$key_file.both" && chmod 600 "$key_file.both" &&
+		in_a turnpike onramp key load "$key_file.both" &&
+		[ "$(in_a turnpike onramp show | sed 's/.*keys //')" = "1 2" ] &&
+		in_a turnpike onramp key load "$key_file.both" &&
+		in_b turnpike onramp key load "$key_file.new" && acker on && onramp feedback orack && send 0.3 &&
+		[ "$(counter samples_orack)" -gt 20 ]
+	_status=$?
+	drop_keys
+	return $_status
+}
+
 keys__nonsense_is_refused() {
 	echo 001122 > "$key_file.3"
 	in_a turnpike onramp key add 1 "$key_file" && in_a turnpike onramp key add 2 "$key_file.2" &&
