@@ -208,6 +208,9 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 		atomic64_inc(&ctl->sched->counts.unknown);
 		return;
 	}
+	/* Of what hits the window alone, or a few ACKs of a stranger's would tell of the clock. */
+	if (!onramp_tcpts_is_fine(ctl, a->tsval))
+		return;
 	t.now_ns = ktime_get_ns();
 	if (!onramp_ctl_departure(ctl, a->newest, t.now_ns, &d))
 		return;
@@ -242,8 +245,7 @@ void onramp_tcpts_arrived(const struct tcphdr *th, const struct onramp_arrival *
 	onramp_tcpts_parse(th, arrival, &a);
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->sched->config.pause_on) {
-		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts &&
-		    onramp_tcpts_is_fine(ctl, a.tsval))
+		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts)
 			onramp_tcpts_take(ctl, &a);
 		if (onramp_flight_holds(&ctl->flight, a.newest) &&
 		    onramp_seq_before(ctl->edge_seq, a.newest))
