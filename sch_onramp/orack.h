@@ -231,8 +231,9 @@ struct orack_peer {
 	bool few;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
 	u64 announced_at_ns;		/* by ours */
-	unsigned long few_since;	/* jiffies; valid if few */
-	bool stamps;			/* packets are stamped for it */
+	bool stamps;			/* packets are to be stamped for it */
+	u64 calls_ns;			/* start of the hundredth of a second that is counted */
+	u32 calls;			/* announcements in it */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
 	struct orack_clock_entry clock_is;	/* and what that was */
 	int oif;			/* where that came from */
@@ -272,6 +273,7 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, bool connected, int oif);
+bool orack_peer_may_announce(struct orack_peer *peer, u64 now_ns);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
@@ -294,6 +296,11 @@ void orack_leave_wait(struct onramp_net *on);
 /* -- what arrives (orack_receive.c) --------------------------------------------------- */
 
 void orack_receive(struct onramp_net *on, struct orack_packet *p);
+
+/* -- receive stamps (orack_stamp.c) ---------------------------------------------------- */
+
+void orack_stamp_want(bool wants);
+void orack_stamp_exit(void);
 
 /* -- times of the NIC (orack_nic.c) ---------------------------------------------------- */
 

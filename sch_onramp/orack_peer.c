@@ -42,10 +42,11 @@
 #define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
-/* Packets are stamped for so long after all receipts were wanted: code of the kernel is
- * patched to begin and to end it.
+/* Announcements of a peer that are looked at: one each 100 us is the most that it has use for
+ * (ORACK_AGAIN_NS).
  */
-#define ORACK_STAMPS_KEPT	HZ
+#define ORACK_CALLS_NS		(10 * NSEC_PER_MSEC)
+#define ORACK_CALLS_MAX		120
 
 /* How often the worker looks at all, and how exact peer->used has to be. */
 #define ORACK_TICK		(HZ / 4)
@@ -138,15 +139,14 @@ static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, 
 /* Packets are stamped as they leave the driver while all receipts are wanted; few tell of a path
  * without a queue, and the time that a packet takes to us is less than one.
  */
-static void orack_peer_set_stamps(struct orack_peer *peer, bool stamps)
+static void orack_peer_set_stamps(struct orack_peer *peer)
 {
+	bool stamps = peer->hears && !peer->few;
+
 	if (peer->stamps == stamps)
 		return;
 	peer->stamps = stamps;
-	if (stamps)
-		net_enable_timestamp();
-	else
-		net_disable_timestamp();
+	orack_stamp_want(stamps);
 }
 
 /* Who wants all again has them from the next data on: the acker looks at its terms. */
@@ -156,23 +156,20 @@ static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, b
 		return;
 	WRITE_ONCE(peer->few, few);
 	atomic_add(few ? 1 : -1, &on->few);
-	if (few)
-		peer->few_since = jiffies;
-	else
+	if (!few)
 		atomic_fetch_inc_release(&on->recalls);
+	orack_peer_set_stamps(peer);
 }
 
 static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
 {
-	if (!hears)
-		orack_peer_set_few(on, peer, false);
 	if (peer->hears == hears || peer->removed)
 		return;
 	WRITE_ONCE(peer->hears, hears);
 	atomic_add(hears ? 1 : -1, &on->hearing);
 	orack_nic_hear(hears);
-	if (!hears)
-		orack_peer_set_stamps(peer, false);
+	orack_peer_set_few(on, peer, false);
+	orack_peer_set_stamps(peer);
 }
 
 /* on->lock is held for these two, and peer->lock for the first. */
@@ -397,6 +394,22 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
+/* Is another one looked at? */
+bool orack_peer_may_announce(struct orack_peer *peer, u64 now_ns)
+{
+	bool may;
+
+	spin_lock(&peer->lock);
+	if (now_ns - peer->calls_ns >= ORACK_CALLS_NS) {
+		peer->calls_ns = now_ns;
+		peer->calls = 0;
+	}
+	may = peer->calls < ORACK_CALLS_MAX;
+	peer->calls += may;
+	spin_unlock(&peer->lock);
+	return may;
+}
+
 /* Does the announcement count?  Else why it does not.  What is signed was verified.  peer->lock
  * is held.
  */
@@ -452,8 +465,6 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 		orack_clock_say_again(peer);
 	orack_peer_set_hears(on, peer, h->clock);
 	orack_peer_set_few(on, peer, h->clock && h->few);
-	if (peer->hears && !peer->few)
-		orack_peer_set_stamps(peer, true);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_peer_is_silent(peer))
 		peer->unanswered = 0;
@@ -564,8 +575,6 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer,
 	spin_lock(&peer->lock);
 	if (peer->hears && time_after(jiffies, peer->hears_until))
 		orack_peer_set_hears(on, peer, false);
-	if (peer->few && time_after(jiffies, peer->few_since + ORACK_STAMPS_KEPT))
-		orack_peer_set_stamps(peer, false);
 	if (peer->acks && time_after(jiffies, peer->heard + ORACK_IDLE)) {
 		orack_peer_set_acks(on, peer, false);
 		peer->unanswered = min_t(u32, peer->unanswered, ORACK_FIRST_TRIES);
@@ -726,6 +735,7 @@ int orack_peer_init(void)
 void orack_peer_exit(void)
 {
 	rcu_barrier();
+	orack_stamp_exit();
 	rhashtable_destroy(&orack_peers);
 	kmem_cache_destroy(orack_peer_cache);
 }

@@ -148,6 +148,15 @@ class Attack:
         self.send(datagram(ANNOUNCEMENT, [self.back()], 60000, time_ns=time.monotonic_ns() + 10**12))
         self.send(datagram(ANNOUNCEMENT, [self.back()], 60000))
 
+    def announcements_at_once(self):
+        """More than a host has use for."""
+        wait(20)
+        first_ns = time.monotonic_ns()
+        for number in range(130):
+            data = datagram(ANNOUNCEMENT, [self.back()], 60000, time_ns=first_ns + number)
+            self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+        wait(20)
+
     def replay_of_clock(self):
         data = datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])
         self.send(data)
@@ -202,7 +211,7 @@ class Attack:
 
 CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
          Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
-         Attack.announcement_of_anybody, Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
+         Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
 
 
 def each(sender, receiver, turnpike):

@@ -49,6 +49,10 @@ refused__announcement_without_a_connection() {
 	counted announcement_of_anybody announcements_taken=3 refused_flow=4
 }
 
+refused__announcements_beyond_the_rate() {
+	counted announcements_at_once announcements_taken=120 refused_rate=10
+}
+
 refused__replay_of_a_clock() { counted replay_of_clock refused_replay=1 clocks_taken=3; }
 
 refused__clock_that_is_not_of_its_receipts() { counted clock_of_nobody refused_peer=1; }
