@@ -105,8 +105,8 @@ static enum onramp_source onramp_ctl_instead(const struct onramp_sched *q)
 
 /* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
  * who never answers is taken for a host without On-Ramp, so that what only receives, and
- * sends ACKs, must not ask.  A connection that is about to send is noted with its first
- * packet, and for those that began earlier one packet in a while.  Its key stays out of the
+ * sends ACKs, must not ask, nor a connection that is made and never used.  A connection's
+ * first data is noted, and for those that go on one packet in a while.  Its key stays out of the
  * stack frame of what is called for each packet.
  */
 static noinline void onramp_ctl_note(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
@@ -115,11 +115,19 @@ static noinline void onramp_ctl_note(struct onramp_sched *q, const struct sk_buf
 	struct onramp_segment seg;
 	struct onramp_key key;
 
-	if (sk->sk_state != TCP_SYN_SENT && onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
+	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
 		return;
 	q->note_ns = now_ns + ONRAMP_NOTE_NS;
 	onramp_packet_key(sk, &key);
-	orack_peer_note(q->on, &key);
+	orack_peer_note(q->on, &key, sk);
+}
+
+/* TCP has counted the packet already. */
+static bool onramp_ctl_is_first(const struct sk_buff *skb)
+{
+	u32 segments = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+
+	return READ_ONCE(tcp_sk(skb->sk)->data_segs_out) <= segments;
 }
 
 /* May the packet be held, if it is data?  Without feedback it would never be, and needs no
@@ -132,7 +140,7 @@ bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 no
 
 	if (source != ONRAMP_SOURCE_ORACK)
 		return source == ONRAMP_SOURCE_TCPTS;
-	if (now_ns >= q->note_ns || sk->sk_state == TCP_SYN_SENT)
+	if (now_ns >= q->note_ns || onramp_ctl_is_first(skb))
 		onramp_ctl_note(q, skb, now_ns);
 	return orack_peer_may_ack(q->on, sk);
 }
@@ -147,7 +155,7 @@ static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_f
 	if (source == ONRAMP_SOURCE_TCPTS && onramp_path_is_coarse(key, now_ns)) {
 		source = onramp_ctl_instead(q);
 		if (source == ONRAMP_SOURCE_ORACK)
-			orack_peer_note(q->on, key);
+			orack_peer_note(q->on, key, sk);
 	}
 	if (source == ONRAMP_SOURCE_TCPTS ||
 	    (source == ONRAMP_SOURCE_ORACK && orack_peer_acks(key)))
@@ -478,7 +486,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	/* onramp_ctl_wanted() took its peer for one whose timestamps serve. */
 	if (unlikely(note)) {
 		q->note_ns = now_ns + ONRAMP_NOTE_NS;
-		orack_peer_note(q->on, &ctl->key);
+		orack_peer_note(q->on, &ctl->key, skb->sk);
 	}
 }
 

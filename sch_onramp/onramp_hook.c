@@ -221,6 +221,7 @@ static void __net_exit onramp_net_exit(struct net *net)
 	rtnl_lock();
 	orack_key_drop_all(on);
 	orack_clock_drop_all(on);
+	orack_peer_drop_asked(on);
 	rtnl_unlock();
 }
 

@@ -23,6 +23,7 @@
 #include "onramp_absolute.h"
 #include "onramp_clock.h"
 #include "onramp_excess.h"
+#include "orack_ask.h"
 #include "orack_batch.h"
 #include "orack_delay.h"
 #include "orack_few.h"
@@ -60,6 +61,12 @@ struct orack_keys {
 #define ORACK_ACKING_LOG	8
 #define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
 
+/* Constant once in place; another takes its place (RCU). */
+struct orack_asked {
+	struct orack_prefixes of;
+	struct rcu_head rcu;
+};
+
 struct genl_family;
 struct genl_info;
 struct netlink_callback;
@@ -78,6 +85,7 @@ struct onramp_net {
 	struct sock __rcu *sk;		/* RTNL writes */
 	struct orack_cpu __percpu *acker;	/* as long as there are users */
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
+	struct orack_asked __rcu *asked;	/* who may be; NULL: everybody; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
 	atomic_t few;			/* of these, those that few are enough for */
@@ -91,6 +99,7 @@ struct onramp_net {
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
 	u32 peer_count;
+	bool crowded;			/* one had no place since the worker made some; any order */
 	struct llist_head urgent;	/* peers to be asked at once, by the worker below */
 	struct work_struct ask;
 	struct delayed_work work;	/* announcements to all others, peers that are gone */
@@ -236,7 +245,7 @@ struct orack_peer {
 	u32 calls;			/* announcements in it */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
 	struct orack_clock_entry clock_is;	/* and what that was */
-	int oif;			/* where that came from */
+	int oif;			/* for link-local addresses: its device, else 0 */
 	struct orack_thin thin;		/* no lock */
 	struct orack_source source;	/* of our times; no lock */
 
@@ -263,7 +272,9 @@ enum orack_wants {
 #define ORACK_LIFETIME_MS	10000
 
 struct orack_peer *orack_peer_find(const struct orack_pair *pair);
-void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);
+int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of);
+void orack_peer_drop_asked(struct onramp_net *on);
 void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);

@@ -137,8 +137,8 @@ struct tc_onramp_stats {
  */
 enum {
 	ONRAMP_CMD_UNSPEC,
-	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE, _KEY_ID and _CLOCK_ERROR */
-	ONRAMP_CMD_SET,		/* ONRAMP_A_PORT */
+	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE, _KEY_ID, _CLOCK_ERROR and _ASK */
+	ONRAMP_CMD_SET,		/* ONRAMP_A_PORT and _ASK, or one of them */
 	ONRAMP_CMD_KEY_ADD,	/* ONRAMP_A_KEY_ID and _KEY: taken from now on */
 	ONRAMP_CMD_KEY_USE,	/* ONRAMP_A_KEY_ID: signs from now on; the first does at once */
 	ONRAMP_CMD_KEY_DEL,	/* ONRAMP_A_KEY_ID */
@@ -169,8 +169,17 @@ enum {
 	ONRAMP_A_CLOCK_SECONDS,	/* u32: for how long it counts; in answers what is left of that */
 	ONRAMP_A_FLOW,		/* nest of ONRAMP_FLOW_ */
 	ONRAMP_A_REMOTE,	/* 16 bytes, IPv4 is mapped */
+	ONRAMP_A_ASK,		/* struct onramp_ask[], 16 at most: who may be asked for receipts; empty: all */
 	__ONRAMP_A_MAX,
 };
+
+/* A prefix of addresses. */
+struct onramp_ask {
+	__u8 address[16];	/* IPv4 is mapped */
+	__u8 bits;		/* 128 at most; of IPv4 96 and more */
+};
+
+#define ONRAMP_ASKS_MAX		16
 
 #define ONRAMP_CLOCK_OFFSET_MAX_NS	1000000000000000000LL	/* 31 years */
 #define ONRAMP_CLOCK_SECONDS_MAX	86400

@@ -20,6 +20,8 @@ using turnpike::onramp_address_text;
 using turnpike::onramp_key;
 using turnpike::onramp_key_file;
 using turnpike::onramp_new_key;
+using turnpike::onramp_prefix;
+using turnpike::onramp_prefix_text;
 using turnpike::onramp_write_new_key;
 using turnpike::onramp_time_ns;
 
@@ -107,6 +109,21 @@ TEST_F(OnrampKeyFile, shown_to_others__is_refused)
 	EXPECT_THROW(onramp_key_file(write(kDigits, 0640)), Error);
 	EXPECT_THROW(onramp_key_file(write(kDigits, 0604)), Error);
 	EXPECT_EQ(onramp_key_file(write(kDigits, 0400)).size(), 1u);
+}
+
+TEST(OnrampPrefix, both_families__are_shown_as_they_came)
+{
+	for (const std::string text : {"10.0.0.0/8", "0.0.0.0/0", "10.1.2.3/32", "fd00::/8", "::/0", "fd01::1/128"})
+		EXPECT_EQ(onramp_prefix_text(onramp_prefix(text)), text);
+	EXPECT_EQ(onramp_prefix("10.0.0.0/8").bits, 104);
+	EXPECT_EQ(onramp_prefix_text(onramp_prefix("10.1.2.3")), "10.1.2.3/32");
+}
+
+TEST(OnrampPrefix, anything_else__is_refused)
+{
+	for (const char *text : {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "fd00::/129",
+				 "10.0.0.1/8", "fd00::1/64", "host/8"})
+		EXPECT_THROW(onramp_prefix(text), Error) << text;
 }
 
 TEST(OnrampAddress, both_families__are_shown_as_such)

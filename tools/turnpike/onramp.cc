@@ -166,6 +166,37 @@ OnrampAddress onramp_address(const std::string &text)
 	return address;
 }
 
+onramp_ask onramp_prefix(const std::string &text)
+{
+	std::size_t slash = text.find('/');
+	OnrampAddress address = onramp_address(text.substr(0, slash));
+	unsigned mapped = IN6_IS_ADDR_V4MAPPED(reinterpret_cast<const in6_addr *>(address.data())) ? 96 : 0;
+	unsigned bits = 128 - mapped;
+	onramp_ask prefix{};
+
+	if (slash != std::string::npos) {
+		const char *first = text.data() + slash + 1, *last = text.data() + text.size();
+		auto [end, error] = std::from_chars(first, last, bits);
+		if (first == last || end != last || error != std::errc() || bits > 128 - mapped)
+			throw Error("'" + text + "' is no prefix, as 10.0.0.0/8 is");
+	}
+	prefix.bits = mapped + bits;
+	std::copy(address.begin(), address.end(), prefix.address);
+	for (unsigned i = prefix.bits; i < 128; i++) {
+		if (prefix.address[i / 8] & 0x80 >> i % 8)
+			throw Error("'" + text + "' has bits beyond the prefix");
+	}
+	return prefix;
+}
+
+std::string onramp_prefix_text(const onramp_ask &prefix)
+{
+	bool mapped = IN6_IS_ADDR_V4MAPPED(reinterpret_cast<const in6_addr *>(prefix.address)) &&
+		      prefix.bits >= 96;
+
+	return onramp_address_text(prefix.address) + '/' + std::to_string(prefix.bits - (mapped ? 96 : 0));
+}
+
 std::int64_t onramp_time_ns(const std::string &text)
 {
 	static const std::map<std::string, std::int64_t> units = {

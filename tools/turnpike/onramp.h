@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "include/uapi/turnpike.h"
+
 namespace turnpike {
 
 using OnrampKey = std::array<std::uint8_t, 16>;
@@ -37,6 +39,10 @@ std::string onramp_address_text(const void *address);
 
 // The other way round: an address of a host, no name.
 OnrampAddress onramp_address(const std::string &text);
+
+// A network, "10.0.0.0/8", or a host, as the kernel has it; no bits beyond the prefix.
+onramp_ask onramp_prefix(const std::string &text);
+std::string onramp_prefix_text(const onramp_ask &prefix);
 
 // Nanoseconds; a number without unit, or of ns, us, ms or s.
 std::int64_t onramp_time_ns(const std::string &text);

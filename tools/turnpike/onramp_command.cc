@@ -36,6 +36,7 @@ const std::vector<std::string> kStats = {
 
 struct Arguments {
 	unsigned port = 0;
+	std::vector<std::string> ask;
 	unsigned key = 0;
 	std::string secret_file = "/etc/turnpike/onramp.key";
 	std::string peer, offset, error;
@@ -60,8 +61,21 @@ std::uint32_t clock_error_ns(const std::string &text)
 
 void set(const Arguments &arguments)
 {
+	std::vector<onramp_ask> ask;
+
+	if (!arguments.port && arguments.ask.empty())
+		throw Error("nothing to set: --port or --ask");
+	if (arguments.ask != std::vector<std::string>{"all"}) {
+		for (const std::string &text : arguments.ask)
+			ask.push_back(onramp_prefix(text));
+	}
+	if (ask.size() > ONRAMP_ASKS_MAX)
+		throw Error("16 prefixes are the most");
 	onramp_family().call(ONRAMP_CMD_SET, [&](nlmsghdr *message) {
-		mnl_attr_put_u16(message, ONRAMP_A_PORT, arguments.port);
+		if (arguments.port)
+			mnl_attr_put_u16(message, ONRAMP_A_PORT, arguments.port);
+		if (!arguments.ask.empty())
+			mnl_attr_put(message, ONRAMP_A_ASK, ask.size() * sizeof(onramp_ask), ask.data());
 	}, nullptr);
 }
 
@@ -123,6 +137,22 @@ std::vector<unsigned> keys_set()
 	return ids;
 }
 
+// Who may be asked for receipts; none: everybody.
+std::vector<std::string> asked()
+{
+	std::vector<std::string> prefixes;
+
+	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+		auto found = a.find(ONRAMP_A_ASK);
+		if (found == a.end())
+			return;
+		auto *ask = static_cast<const onramp_ask *>(mnl_attr_get_payload(found->second));
+		for (unsigned i = 0; i < mnl_attr_get_payload_len(found->second) / sizeof(*ask); i++)
+			prefixes.push_back(onramp_prefix_text(ask[i]));
+	});
+	return prefixes;
+}
+
 // What is in the file is in use then, and nothing else.
 void key_load(const Arguments &arguments)
 {
@@ -148,6 +178,7 @@ void show(const Arguments &arguments)
 			config["clock_error_ns"] = error;
 	});
 	config["keys"] = keys_set();
+	config["ask"] = asked();
 	if (arguments.json) {
 		std::cout << config.dump(2) << '\n';
 		return;
@@ -158,7 +189,12 @@ void show(const Arguments &arguments)
 	std::cout << " keys";
 	for (const Json &id : config["keys"])
 		std::cout << ' ' << id;
-	std::cout << (config["keys"].empty() ? " none\n" : "\n");
+	std::cout << (config["keys"].empty() ? " none" : "");
+	if (!config["ask"].empty())
+		std::cout << " ask";
+	for (const Json &prefix : config["ask"])
+		std::cout << ' ' << prefix.get<std::string>();
+	std::cout << '\n';
 }
 
 // -- stats
@@ -486,10 +522,13 @@ void add_onramp_command(CLI::App &app, Action &action)
 	add_shown(*onramp, "peers", "print the hosts on the other side", arguments, action, peers);
 	add_onramp_flows(*onramp, action);
 	add_shown(*onramp, "stats", "print the counters", arguments, action, stats);
-	add(*onramp, "set", "set the UDP port", arguments, action, set)
-		->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")
-		->required()
+	CLI::App *settings = add(*onramp, "set", "set the UDP port, and who may be asked for receipts",
+				 arguments, action, set);
+	settings->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")
 		->check(CLI::Range(1u, 65535u));
+	settings->add_option("--ask", arguments->ask,
+			     "networks of hosts that may be asked, as 10.0.0.0/8, 16 at most; all: everybody "
+			     "near (default: all)");
 	add_keys(*onramp, arguments, action);
 	add_clock(*onramp, action);
 }
