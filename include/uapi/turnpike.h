@@ -38,7 +38,7 @@ enum {
 	TCA_ONRAMP_WEIGHTS,		/* s32[3]; where fq has bands */
 
 	TCA_ONRAMP_PAUSE,		/* u8: hold packets at all */
-	TCA_ONRAMP_MODE,		/* u8, ONRAMP_UAPI_STRAWMAN or _FINAL */
+	TCA_ONRAMP_MODE,		/* u8, ONRAMP_UAPI_STRAWMAN, _FINAL or _PAPER */
 	TCA_ONRAMP_THRESHOLD,		/* u32 nanoseconds */
 	TCA_ONRAMP_GAIN_SHIFT,		/* u8: the gain is 2^-this */
 	TCA_ONRAMP_PAUSE_MAX,		/* time */
@@ -57,7 +57,8 @@ enum {
 
 enum {
 	ONRAMP_UAPI_STRAWMAN,		/* On-Ramp's eq. 2 */
-	ONRAMP_UAPI_FINAL,		/* On-Ramp's eq. 3 and 4 */
+	ONRAMP_UAPI_FINAL,		/* On-Ramp's eq. 3, and 4 with less of beta */
+	ONRAMP_UAPI_PAPER,		/* On-Ramp's eq. 3 and 4 */
 };
 
 enum {
