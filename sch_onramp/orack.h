@@ -75,6 +75,11 @@ struct orack_cpu;
 /* Of netfilter: one for each family. */
 #define ONRAMP_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 2 : 1)
 
+/* By enum onramp_stat, of a processor. */
+struct orack_counts {
+	u64 of[ONRAMP_STATS];
+};
+
 /* A namespace's. */
 struct onramp_net {
 	struct net *net;		/* constant */
@@ -95,6 +100,8 @@ struct onramp_net {
 	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
 	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
 	u32 offsets;			/* peers whose offset was told */
+	struct list_head offset_list;	/* these; RTNL writes, RCU */
+	atomic_t ctls;			/* control blocks */
 
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
@@ -106,14 +113,26 @@ struct onramp_net {
 	struct work_struct leave;
 	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */
 	u32 leaving_count;		/* RTNL */
-	atomic64_t stat[ONRAMP_STATS];	/* by enum onramp_stat */
+	struct orack_counts __percpu *counts;	/* since the first user; RTNL writes */
+	struct onramp_paths *paths;	/* as long as there are users */
 };
 
 struct onramp_net *onramp_net(const struct net *net);
 
+/* A host that only receives has none. */
+static inline bool onramp_ctl_any(const struct onramp_net *on)
+{
+	return atomic_read(&on->ctls);
+}
+
 static inline void orack_count(struct onramp_net *on, enum onramp_stat stat)
 {
-	atomic64_inc(&on->stat[stat]);
+	this_cpu_inc(on->counts->of[stat]);
+}
+
+static inline void orack_count_more(struct onramp_net *on, enum onramp_stat stat, u64 more)
+{
+	this_cpu_add(on->counts->of[stat], more);
 }
 
 /* -- datagrams (orack_xmit.c) ------------------------------------------------------- */
@@ -157,6 +176,7 @@ struct orack_offset_key {
 /* What somebody here said of a peer's clock: constant, another takes its place (RCU). */
 struct orack_offset {
 	struct rhash_head node;
+	struct list_head list;		/* in onramp_net's; RTNL writes */
 	struct orack_offset_key key;
 	u64 serial;			/* of all that was ever said */
 	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
@@ -198,7 +218,7 @@ int orack_clock_clear(struct onramp_net *on, const struct in6_addr *remote,
 		      struct netlink_ext_ack *extack);
 void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds);
 u32 orack_clock_error(const struct onramp_net *on);
-struct rhashtable *orack_clock_table(void);
+void orack_clock_open(struct onramp_net *on);
 void orack_clock_drop_all(struct onramp_net *on);
 int orack_clock_init(void);
 void orack_clock_exit(void);
@@ -335,6 +355,7 @@ static inline bool orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns,
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a);
 u32 orack_acker_clock(void);
+u64 orack_acker_time(u64 ns);
 int orack_acker_open(struct onramp_net *on);
 void orack_acker_close(struct onramp_net *on);
 void orack_acker_init(void);

@@ -104,6 +104,9 @@ static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
 	else
 		err = orack_key_del(on, id, info->extack);
 	rtnl_unlock();
+	/* The message is freed, not wiped. */
+	if (info->attrs[ONRAMP_A_KEY])
+		memzero_explicit(nla_data(info->attrs[ONRAMP_A_KEY]), ORACK_SECRET_BYTES);
 	return err;
 }
 
@@ -177,15 +180,27 @@ static int orack_genl_get(struct sk_buff *skb, struct genl_info *info)
 	return orack_genl_reply(info, ONRAMP_CMD_GET, orack_genl_fill_config);
 }
 
+/* The counts of all processors, each of which may go on meanwhile. */
+static u64 orack_genl_sum(struct orack_counts __percpu *counts, int stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(counts, cpu)->of[stat]);
+	return sum;
+}
+
 static int orack_genl_fill_stats(struct sk_buff *msg, struct onramp_net *on)
 {
+	struct orack_counts __percpu *counts = READ_ONCE(on->counts);
 	struct nlattr *nest = nla_nest_start(msg, ONRAMP_A_STATS);
 	int i;
 
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < ONRAMP_STATS; i++) {
-		if (nla_put_u64_64bit(msg, i + 1, atomic64_read(&on->stat[i]), 0))
+		if (nla_put_u64_64bit(msg, i + 1, counts ? orack_genl_sum(counts, i) : 0, 0))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(msg, nest);

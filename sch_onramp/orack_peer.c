@@ -836,7 +836,7 @@ int orack_peer_init(void)
 
 	orack_peer_epoch_ns = ktime_get_real_ns() - ktime_get_boottime_ns();
 	orack_peer_cache = kmem_cache_create("onramp_peer", sizeof(struct orack_peer), 0,
-					     SLAB_HWCACHE_ALIGN, NULL);
+					     SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
 	if (!orack_peer_cache)
 		return err;
 	err = rhashtable_init(&orack_peers, &orack_peer_params);

@@ -208,7 +208,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 				       ctl->sched->config.pause.threshold_ns);
 	if (drain_ns)
 		onramp_ctl_drain(ctl, now_ns, drain_ns);
-	atomic64_inc(&ctl->sched->counts.samples_orack);
+	onramp_count(ctl->sched, samples_orack);
 	if (orack_clock_is_nic(d->h.clock))
 		orack_count(on, ONRAMP_STAT_SAMPLES_NIC);
 	if (onramp_flight_holds(&ctl->flight, e->end_seq))
