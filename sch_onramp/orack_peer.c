@@ -736,8 +736,9 @@ static void orack_peer_make_room(struct onramp_net *on)
 	u32 room = orack_peer_drop_spare(on, ORACK_REFRESH, ORACK_PEERS_ROOM);
 
 	if (room)
-		orack_peer_drop_spare(on, 0, room);
-	WRITE_ONCE(on->crowded, false);
+		room = orack_peer_drop_spare(on, 0, room);
+	/* If there was none to be had it is tried again by the next tick, and not before. */
+	WRITE_ONCE(on->crowded, room == ORACK_PEERS_ROOM);
 }
 
 /* Nobody but us takes peers out while we run: the list holds without a lock, and packets

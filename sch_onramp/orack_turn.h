@@ -10,8 +10,8 @@
  *               -slack                            time gone by + slack
  *
  * A signed one is what its sender said, whenever that was: newer counts, older does not.  One that
- * is not signed may be anybody's.  If the newest time were what counts, a single datagram from
- * the far future would have all that come behind it refused.  So what is late is refused, and a jump
+ * is not signed may be anybody's.  If newer were all that counts, a single datagram of the far
+ * future would have all refused that come behind it.  So what is late is refused, and a jump
  * counts for what it is, but never without a connection that lives: its ports are what a stranger
  * does not know.  Without one, too, somebody who has receipts goes on to have them, or has
  * more of them; to have fewer, or none, takes one.

@@ -152,11 +152,12 @@ announcements__none_before_data() {
 }
 
 announcements__none_to_hosts_that_are_far() {
+	_announced=$(stat announced)
 	acker off && onramp feedback orack && in_b tc qdisc replace dev veth0 root netem delay 20ms &&
-		watched_alone 1
+		watched 1
 	_status=$?
 	in_b tc qdisc replace dev veth0 root netem delay 20us
-	[ $_status = 0 ] && [ $_announced = 0 ]
+	[ $_status = 0 ] && [ "$(stat announced)" = "$_announced" ]
 }
 
 announcements__none_beyond_the_prefixes() {
@@ -179,7 +180,7 @@ announcements__prefixes_that_are_none_are_refused() {
 # More than there is room for, and a host that is met afterwards.
 peers__silent_ones_leave_room() {
 	acker on && in_a tc qdisc replace dev lo root onramp feedback orack && onramp feedback orack &&
-		said=$(in_a "$orack" crowd 17000) && send 0.3 && send 0.3
+		said=$(in_a "$orack" crowd 17000) && sleep 0.5 && send 0.3 && send 0.3
 	_status=$?
 	in_a tc qdisc del dev lo root
 	echo "$said; samples $(counter samples_orack)"

@@ -97,7 +97,7 @@ TEST_F(OnrampKeyFile, two_keys__in_the_order_of_the_file)
 
 TEST_F(OnrampKeyFile, nonsense__is_refused)
 {
-	for (const std::string &text : {std::string(), "#\n", "0 " + kDigits, "256 " + kDigits, "x " + kDigits,
+	for (const std::string &text : {std::string(), std::string("#\n"), "0 " + kDigits, "256 " + kDigits, "x " + kDigits,
 					kDigits + "0", kDigits + "\n" + kDigits, "1 " + kDigits + " 2",
 					"1 " + kDigits + "\n2 " + kDigits + "\n3 " + kDigits})
 		EXPECT_THROW(onramp_key_file(write(text)), Error) << text;
