@@ -31,6 +31,7 @@
 #include "onramp_flight.h"
 #include "onramp_hist.h"
 #include "onramp_pause.h"
+#include "onramp_quota.h"
 #include "onramp_release.h"
 #include "onramp_wire.h"
 
@@ -153,13 +154,14 @@ enum onramp_source {
 	ONRAMP_SOURCES,
 };
 
-/* What feedback counts, without the qdisc's lock: atomics, so that no ACK waits. */
+/* What feedback counts, without the qdisc's lock: a processor's, so that no ACK waits. */
 struct onramp_counts {
-	atomic64_t samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
-	atomic64_t coarse, samples_wire, unstamped;
-	atomic_t controlled[ONRAMP_SOURCES];	/* flows, by where their feedback is from */
-	atomic64_t delay[ONRAMP_HIST_BUCKETS];
+	u64 samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
+	u64 coarse, samples_wire, unstamped;
+	u64 delay[ONRAMP_HIST_BUCKETS];
 };
+
+#define onramp_count(q, name)	this_cpu_inc((q)->counts->name)
 
 struct onramp_sched {
 	/* read mostly */
@@ -194,7 +196,8 @@ struct onramp_sched {
 
 	/* seldom used */
 	struct onramp_stats stats;
-	struct onramp_counts counts;
+	struct onramp_counts __percpu *counts;
+	atomic_t controlled_by[ONRAMP_SOURCES];	/* flows, by where their feedback is from */
 };
 
 /* In an skb while it is queued. */
@@ -257,6 +260,7 @@ void onramp_flow_exit(void);
 struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb,
 				     u64 now_ns);
 void onramp_flow_release_all(struct onramp_sched *q);
+u32 onramp_flow_trim(struct onramp_sched *q, u32 limit, u32 *bytes);
 int onramp_flow_resize(struct onramp_sched *q, u32 log);
 void onramp_flow_drop_all(struct onramp_sched *q);
 void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb);
@@ -342,14 +346,13 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		       u64 now_ns);
 void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk);
-bool onramp_ctl_any(void);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
 struct rhashtable *onramp_ctl_table(void);
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns);
-void onramp_ctl_kicked(struct onramp_sched *q, bool wake);
+void onramp_ctl_kicked(struct onramp_sched *q);
 
 /* The two functions through which every feedback source works; the caller holds
  * ctl->lock and made sure that ctl->sched is not NULL.
@@ -403,12 +406,15 @@ struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex);
 /* onramp_path.c: what flows to a destination learned, for those that come */
 struct onramp_path_visit {
 	struct onramp_path_set *set;
-	struct onramp_path *path;
+	struct onramp_path *path;	/* NULL: another flow is there, and nothing is known or learned */
 };
 
+int onramp_path_open(struct onramp_net *on);
+void onramp_path_close(struct onramp_net *on);
 void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns);
 void onramp_path_leave(const struct onramp_path_visit *v);
-u64 onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns);
+bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns,
+			   u64 *excess_ns);
 bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *base_us);
 u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
 			 u64 queue_ns, bool lowered, u64 now_ns);
@@ -416,8 +422,6 @@ void onramp_path_learn(const struct onramp_path_visit *v, const struct onramp_ct
 u64 onramp_path_until_ns(const struct onramp_key *key);
 void onramp_path_set_coarse(const struct onramp_key *key, u64 now_ns);
 bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns);
-int onramp_path_init(void);
-void onramp_path_exit(void);
 
 /* onramp_burst.c: the burst governor; f->ctl->lock is held */
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk);

@@ -29,9 +29,6 @@
 /* How long a flow takes no for an answer; asking costs what noting does. */
 #define ONRAMP_ASK_AGAIN	(HZ / 100)
 
-/* Control blocks at most, of 2.8 KB each: 185 MB.  Flows beyond are sent as fq would. */
-#define ONRAMP_CTL_MAX		(1 << 16)
-
 /* Old flows looked at for each new one: with two the dead cannot outnumber the living. */
 #define ONRAMP_CTL_SWEPT	2
 
@@ -40,6 +37,7 @@
 
 static struct kmem_cache *onramp_ctl_cache;
 static struct rhashtable onramp_ctls;
+static atomic_t onramp_ctl_others;	/* of all namespaces but the first */
 
 static const struct rhashtable_params onramp_ctl_params = {
 	.key_len = sizeof(struct onramp_key),
@@ -48,16 +46,10 @@ static const struct rhashtable_params onramp_ctl_params = {
 	.automatic_shrinking = true,
 };
 
-/* A host that only receives has none. */
-bool onramp_ctl_any(void)
-{
-	return atomic_read(&onramp_ctls.nelems);
-}
-
 /* Caller holds the RCU read lock. */
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
 {
-	if (!onramp_ctl_any())
+	if (!atomic_read(&onramp_ctls.nelems))
 		return NULL;
 	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
 }
@@ -68,6 +60,22 @@ struct rhashtable *onramp_ctl_table(void)
 }
 
 /* -- life ------------------------------------------------------------------------- */
+
+/* It is in the table, or is not any more. */
+static void onramp_ctl_account(const struct onramp_ctl *ctl, int more)
+{
+	const struct net *net = read_pnet(&ctl->key.net);
+
+	atomic_add(more, &onramp_net(net)->ctls);
+	if (!net_eq(net, &init_net))
+		atomic_add(more, &onramp_ctl_others);
+}
+
+static bool onramp_ctl_has_quota(const struct onramp_sched *q)
+{
+	return onramp_quota_has(net_eq(q->net, &init_net), atomic_read(&q->on->ctls),
+				atomic_read(&onramp_ctl_others));
+}
 
 static void onramp_ctl_free(struct rcu_head *head)
 {
@@ -105,8 +113,8 @@ static enum onramp_source onramp_ctl_instead(const struct onramp_sched *q)
 
 /* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
  * who never answers is taken for a host without On-Ramp, so that what only receives, and
- * sends ACKs, must not ask.  A connection that is about to send is noted with its first
- * packet, and for those that began earlier one packet in a while.  Its key stays out of the
+ * sends ACKs, must not ask, nor a connection that is made and never used.  A connection's
+ * first data is noted, and for those that go on one packet in a while.  Its key stays out of the
  * stack frame of what is called for each packet.
  */
 static noinline void onramp_ctl_note(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
@@ -115,11 +123,19 @@ static noinline void onramp_ctl_note(struct onramp_sched *q, const struct sk_buf
 	struct onramp_segment seg;
 	struct onramp_key key;
 
-	if (sk->sk_state != TCP_SYN_SENT && onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
+	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
 		return;
 	q->note_ns = now_ns + ONRAMP_NOTE_NS;
 	onramp_packet_key(sk, &key);
-	orack_peer_note(q->on, &key);
+	orack_peer_note(q->on, &key, sk);
+}
+
+/* TCP has counted the packet already. */
+static bool onramp_ctl_is_first(const struct sk_buff *skb)
+{
+	u32 segments = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+
+	return READ_ONCE(tcp_sk(skb->sk)->data_segs_out) <= segments;
 }
 
 /* May the packet be held, if it is data?  Without feedback it would never be, and needs no
@@ -132,9 +148,15 @@ bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 no
 
 	if (source != ONRAMP_SOURCE_ORACK)
 		return source == ONRAMP_SOURCE_TCPTS;
-	if (now_ns >= q->note_ns || sk->sk_state == TCP_SYN_SENT)
+	if (now_ns >= q->note_ns || onramp_ctl_is_first(skb))
 		onramp_ctl_note(q, skb, now_ns);
 	return orack_peer_may_ack(q->on, sk);
+}
+
+static void onramp_ctl_ask_later(struct onramp_flow *f)
+{
+	f->asked = true;
+	f->asked_at = jiffies;
 }
 
 /* Has the flow a source that works?  Asked now and then. */
@@ -147,13 +169,12 @@ static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_f
 	if (source == ONRAMP_SOURCE_TCPTS && onramp_path_is_coarse(key, now_ns)) {
 		source = onramp_ctl_instead(q);
 		if (source == ONRAMP_SOURCE_ORACK)
-			orack_peer_note(q->on, key);
+			orack_peer_note(q->on, key, sk);
 	}
 	if (source == ONRAMP_SOURCE_TCPTS ||
 	    (source == ONRAMP_SOURCE_ORACK && orack_peer_acks(key)))
 		return source;
-	f->asked = true;
-	f->asked_at = jiffies;
+	onramp_ctl_ask_later(f);
 	return ONRAMP_SOURCE_NONE;
 }
 
@@ -209,8 +230,13 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
  * sent again.  ctl->lock is held.
  */
 static void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q,
-			     const struct sock *sk, u32 seq, u64 now_ns)
+			     struct sock *sk, u32 seq, u64 now_ns)
 {
+	/* Below another qdisc a packet is not queued by the socket's owner, whose numbers may look
+	 * like another connection's for a moment: it must not keep the governor's limit.
+	 */
+	if (ctl->gso_set)
+		onramp_return_to(ctl, sk);
 	memset(&ctl->of_connection, 0, sizeof(ctl->of_connection));
 	onramp_ctl_begin(ctl, q, sk, seq, now_ns);
 }
@@ -228,7 +254,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 {
 	struct onramp_ctl *ctl = NULL;
 
-	if (atomic_read(&onramp_ctls.nelems) < ONRAMP_CTL_MAX)
+	if (onramp_ctl_has_quota(q))
 		ctl = onramp_alloc(onramp_ctl_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!ctl) {
 		q->stats.alloc_errors++;
@@ -252,7 +278,7 @@ static void onramp_ctl_recall(struct onramp_sched *q, struct onramp_ctl *ctl, u6
 	if (until_ns <= now_ns)
 		return;
 	onramp_pause_adopt(&ctl->pause, &q->config.pause, now_ns, until_ns);
-	atomic64_inc(&q->counts.recalled);
+	onramp_count(q, recalled);
 }
 
 /* Connections end, and their flows stay until somebody's lookup meets them.  Each new flow
@@ -298,8 +324,10 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	if (!ctl) {
 		onramp_ctl_sweep(q);
 		ctl = onramp_ctl_make(q, &key, skb->sk, seg.seq, now_ns);
-		if (!ctl)
+		if (!ctl) {
+			onramp_ctl_ask_later(f);
 			goto out;
+		}
 		onramp_ctl_set_source(ctl, q, skb->sk, source);
 		onramp_ctl_recall(q, ctl, now_ns);
 		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
@@ -309,6 +337,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 			q->stats.alloc_errors += err != -EEXIST;
 			goto out;
 		}
+		onramp_ctl_account(ctl, 1);
 	}
 	spin_lock(&ctl->lock);
 	if (!onramp_ctl_serves(ctl, skb->sk)) {
@@ -323,7 +352,7 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 	if (source == ONRAMP_SOURCE_ORACK)
 		orack_peer_recall(q->on, &key, now_ns);
 	list_add_tail(&f->controlled, &q->controlled);
-	atomic_inc(&q->counts.controlled[f->source]);
+	atomic_inc(&q->controlled_by[f->source]);
 out:
 	rcu_read_unlock();
 }
@@ -334,6 +363,7 @@ static void onramp_ctl_put(struct onramp_ctl *ctl)
 	if (!refcount_dec_and_test(&ctl->refs))
 		return;
 	rhashtable_remove_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
+	onramp_ctl_account(ctl, -1);
 	onramp_return(ctl);
 	call_rcu(&ctl->rcu, onramp_ctl_free);
 }
@@ -354,13 +384,11 @@ void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
 		ctl->sched = NULL;
 	}
 	spin_unlock(&ctl->lock);
-	/* It may be in our list, and nobody can put it there from now on.  Others in the
-	 * list wait for their time then, as they would have.
-	 */
+	/* It may be in our list, and nobody can put it there from now on. */
 	if (!llist_empty(&q->kicked))
-		onramp_ctl_kicked(q, false);
+		onramp_ctl_kicked(q);
 	f->ctl = NULL;
-	atomic_dec(&q->counts.controlled[f->source]);
+	atomic_dec(&q->controlled_by[f->source]);
 	onramp_ctl_put(ctl);
 	local_bh_enable();
 }
@@ -382,9 +410,9 @@ static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u
 /* The source is another one; ctl->lock is held. */
 static void onramp_ctl_recount(struct onramp_sched *q, struct onramp_flow *f)
 {
-	atomic_dec(&q->counts.controlled[f->source]);
+	atomic_dec(&q->controlled_by[f->source]);
 	f->source = f->ctl->source;
-	atomic_inc(&q->counts.controlled[f->source]);
+	atomic_inc(&q->controlled_by[f->source]);
 }
 
 /* The pause counter now, for the packet that is put in the queue. */
@@ -429,7 +457,7 @@ u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 	if (unlikely(until_ns > now_ns && bound_ns <= now_ns)) {
 		onramp_pause_release(&ctl->pause, now_ns);
 		ctl->edge_seq = ctl->flight.end_seq;
-		atomic64_inc(&q->counts.capped);
+		onramp_count(q, capped);
 	}
 	spin_unlock(&ctl->lock);
 	return bound_ns;
@@ -478,7 +506,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	/* onramp_ctl_wanted() took its peer for one whose timestamps serve. */
 	if (unlikely(note)) {
 		q->note_ns = now_ns + ONRAMP_NOTE_NS;
-		orack_peer_note(q->on, &ctl->key);
+		orack_peer_note(q->on, &ctl->key, skb->sk);
 	}
 }
 
@@ -497,7 +525,7 @@ static void onramp_ctl_kick(struct onramp_ctl *ctl)
 }
 
 /* Pauses that got shorter: their flows wait for the wrong time. */
-void onramp_ctl_kicked(struct onramp_sched *q, bool wake)
+void onramp_ctl_kicked(struct onramp_sched *q)
 {
 	struct llist_node *list = llist_del_all(&q->kicked);
 	struct onramp_ctl *ctl, *next;
@@ -508,7 +536,7 @@ void onramp_ctl_kicked(struct onramp_sched *q, bool wake)
 		ctl->kicked = false;
 		f = ctl->sched == q ? ctl->flow : NULL;
 		spin_unlock(&ctl->lock);
-		if (wake && f && f->ctl == ctl && onramp_flow_is_throttled(f))
+		if (f && f->ctl == ctl && onramp_flow_is_throttled(f))
 			onramp_flow_unthrottle(q, f);
 		onramp_ctl_put(ctl);
 	}
@@ -534,7 +562,7 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 	lockdep_assert_held(&ctl->lock);
 	d->unstamped = false;
 	if (!r || r->retrans) {
-		atomic64_inc(&ctl->sched->counts.unknown);
+		onramp_count(ctl->sched, unknown);
 		return false;
 	}
 	leave = onramp_wire_next(&ctl->leaves, r, now_ns);
@@ -542,7 +570,7 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 		d->unstamped = true;
 		/* Feedback it is. */
 		ctl->heard_ns = now_ns;
-		atomic64_inc(&ctl->sched->counts.unstamped);
+		onramp_count(ctl->sched, unstamped);
 		return false;
 	}
 	d->wire = leave == ONRAMP_LEAVE_WIRE;
@@ -553,22 +581,22 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
 			     const struct onramp_verdict *v)
 {
-	struct onramp_counts *counts = &ctl->sched->counts;
+	struct onramp_sched *q = ctl->sched;
 	u32 bucket = onramp_hist_bucket(owd_ns);
 
-	atomic64_inc(&counts->delay[bucket]);
+	onramp_count(q, delay[bucket]);
 	onramp_recent_sample(&ctl->tally.delay, now_ns, bucket);
 	ctl->tally.sampled_ns = now_ns;
 	ctl->tally.samples++;
-	atomic64_inc(&counts->samples);
+	onramp_count(q, samples);
 	if (ctl->leaves.nic)
-		atomic64_inc(&counts->samples_wire);
+		onramp_count(q, samples_wire);
 	if (v->capped)
-		atomic64_inc(&counts->capped);
+		onramp_count(q, capped);
 	if (!v->pause_ns)
 		return;
 	ctl->tally.pauses++;
-	atomic64_inc(&counts->pauses);
+	onramp_count(q, pauses);
 }
 
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns)
@@ -598,7 +626,7 @@ void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns)
 	lockdep_assert_held(&ctl->lock);
 	onramp_pause_drain(&ctl->pause, &ctl->sched->config.pause, now_ns, pause_ns);
 	ctl->drained_ns = now_ns;
-	atomic64_inc(&ctl->sched->counts.drains);
+	onramp_count(ctl->sched, drains);
 }
 
 void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns)
@@ -614,7 +642,7 @@ void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns)
 		onramp_ctl_kick(ctl);
 	onramp_pause_release(&ctl->pause, now_ns);
 	onramp_path_set_coarse(&ctl->key, now_ns);
-	atomic64_inc(&q->counts.coarse);
+	onramp_count(q, coarse);
 }
 
 /* -- for tcp_timely ------------------------------------------------------------------ */
@@ -666,7 +694,7 @@ int onramp_ctl_init(void)
 	int err = -ENOMEM;
 
 	onramp_ctl_cache = kmem_cache_create("onramp_ctl", sizeof(struct onramp_ctl), 0,
-					     SLAB_HWCACHE_ALIGN, NULL);
+					     SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
 	if (!onramp_ctl_cache)
 		return err;
 	err = rhashtable_init(&onramp_ctls, &onramp_ctl_params);

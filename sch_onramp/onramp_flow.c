@@ -330,6 +330,49 @@ static void onramp_flow_rehash(struct onramp_sched *q, struct rb_root *to, u32 l
 	}
 }
 
+/* The flow's oldest packets go, but for @keep. */
+static u32 onramp_flow_cut(struct onramp_sched *q, struct onramp_flow *f, u32 keep, u32 *bytes)
+{
+	struct sk_buff *skb;
+	u32 packets = 0;
+
+	while (f->qlen > keep) {
+		skb = onramp_flow_peek(f);
+		onramp_flow_unlink(q, f, skb);
+		if (f != &q->internal) {
+			q->band_packets[onramp_cb(skb)->band]--;
+			if (!f->qlen)
+				q->inactive++;
+		}
+		*bytes += qdisc_pkt_len(skb);
+		packets++;
+		rtnl_kfree_skbs(skb, skb);
+	}
+	return packets;
+}
+
+/* At most @limit packets stay, of each flow the same part, whether they may leave or wait: their
+ * time or the end of a pause is no matter.  Returns how many went.  Under the qdisc's lock.
+ */
+u32 onramp_flow_trim(struct onramp_sched *q, u32 limit, u32 *bytes)
+{
+	u32 all = q->sch->q.qlen, packets, i;
+	struct onramp_flow *f;
+	struct rb_node *node;
+
+	*bytes = 0;
+	if (all <= limit)
+		return 0;
+	packets = onramp_flow_cut(q, &q->internal, div_u64((u64)q->internal.qlen * limit, all), bytes);
+	for (i = 0; i < 1U << q->buckets_log; i++) {
+		for (node = rb_first(&q->buckets[i]); node; node = rb_next(node)) {
+			f = rb_entry(node, struct onramp_flow, node);
+			packets += onramp_flow_cut(q, f, div_u64((u64)f->qlen * limit, all), bytes);
+		}
+	}
+	return packets;
+}
+
 /* No flow is paused any more.  Under the qdisc's lock. */
 void onramp_flow_release_all(struct onramp_sched *q)
 {
@@ -358,7 +401,7 @@ int onramp_flow_resize(struct onramp_sched *q, u32 log)
 
 	if (q->buckets && log == q->buckets_log)
 		return 0;
-	buckets = kvmalloc_node(sizeof(*buckets) << log, GFP_KERNEL | __GFP_RETRY_MAYFAIL, node);
+	buckets = kvmalloc_node(sizeof(*buckets) << log, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL, node);
 	if (!buckets)
 		return -ENOMEM;
 	for (i = 0; i < 1U << log; i++)
@@ -383,6 +426,8 @@ void onramp_flow_drop_all(struct onramp_sched *q)
 	onramp_flow_purge(&q->internal);
 	if (!q->buckets)
 		return;
+	/* While all flows are there: what was kicked is woken. */
+	onramp_flow_release_all(q);
 	for (i = 0; i < 1U << q->buckets_log; i++) {
 		while ((node = rb_first(&q->buckets[i]))) {
 			f = rb_entry(node, struct onramp_flow, node);
@@ -405,7 +450,7 @@ void onramp_flow_drop_all(struct onramp_sched *q)
 int onramp_flow_init(void)
 {
 	onramp_flow_cache = kmem_cache_create("onramp_flow", sizeof(struct onramp_flow), 0,
-					      SLAB_HWCACHE_ALIGN, NULL);
+					      SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
 	return onramp_flow_cache ? 0 : -ENOMEM;
 }
 

@@ -28,7 +28,7 @@ struct onramp_net *onramp_net(const struct net *net)
 /* Neither does a flow wait for feedback, nor a host for receipts. */
 static bool onramp_hook_is_idle(const struct onramp_net *on)
 {
-	return !onramp_ctl_any() && !atomic_read(&on->hearing);
+	return !onramp_ctl_any(on) && !atomic_read(&on->hearing);
 }
 
 /* NULL: there is no header that is whole.  TCP would pull it next. */
@@ -48,7 +48,7 @@ static void onramp_hook_feed(struct onramp_net *on, const struct sk_buff *skb,
 			     const struct tcphdr *th, const struct onramp_arrival *a)
 {
 	/* A host that only receives is spared the lookup. */
-	if (th->ack && onramp_ctl_any())
+	if (th->ack && onramp_ctl_any(on))
 		onramp_tcpts_arrived(th, a);
 	if (a->payload && atomic_read(&on->hearing))
 		orack_acker_arrived(on, skb, a);
@@ -143,19 +143,39 @@ static const struct nf_hook_ops onramp_hooks[ONRAMP_HOOKS] = {
 
 /* -- a namespace's life ---------------------------------------------------------------- */
 
+/* What a namespace counted stays for as long as it is there.  Under RTNL. */
+static int orack_count_open(struct onramp_net *on)
+{
+	struct orack_counts __percpu *counts;
+
+	if (on->counts)
+		return 0;
+	counts = alloc_percpu_gfp(struct orack_counts, GFP_KERNEL_ACCOUNT);
+	if (!counts)
+		return -ENOMEM;
+	WRITE_ONCE(on->counts, counts);
+	return 0;
+}
+
 static int onramp_hook_first(struct onramp_net *on)
 {
-	int err = orack_acker_open(on), i;
+	int err = orack_count_open(on) ?: onramp_path_open(on), i;
 
 	if (err)
 		return err;
+	err = orack_acker_open(on);
+	if (err)
+		goto fail_path;
 	for (i = 0; i < ONRAMP_HOOKS; i++) {
 		on->hooks[i] = onramp_hooks[i];
 		on->hooks[i].priv = on;
 	}
 	err = nf_register_net_hooks(on->net, on->hooks, ONRAMP_HOOKS);
-	if (err)
-		orack_acker_close(on);
+	if (!err)
+		return 0;
+	orack_acker_close(on);
+fail_path:
+	onramp_path_close(on);
 	return err;
 }
 
@@ -189,6 +209,7 @@ void onramp_hook_put(struct onramp_net *on)
 	synchronize_net();
 	orack_acker_close(on);
 	orack_deafen(on);
+	onramp_path_close(on);
 	orack_leave(on);
 }
 
@@ -221,6 +242,7 @@ static int __net_init onramp_net_init(struct net *net)
 
 	on->net = net;
 	on->port = ONRAMP_UAPI_PORT;
+	orack_clock_open(on);
 	orack_peer_open(on);
 	orack_leave_open(on);
 	return 0;
@@ -236,7 +258,9 @@ static void __net_exit onramp_net_exit(struct net *net)
 	rtnl_lock();
 	orack_key_drop_all(on);
 	orack_clock_drop_all(on);
+	orack_peer_drop_asked(on);
 	rtnl_unlock();
+	free_percpu(on->counts);
 }
 
 static struct pernet_operations onramp_net_ops = {

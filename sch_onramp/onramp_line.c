@@ -142,7 +142,8 @@ void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb)
 	q->line.bql = ONRAMP_BQL_NO;
 #endif
 	onramp_line_decide(q);
-	if (q->line.gated)
+	/* Whoever has a namespace may make qdiscs. */
+	if (q->line.gated && net_ratelimit())
 		netdev_info(qdisc_dev(q->sch),
 			    "onramp: no byte queue limits, packets go out at %llu Mbit/s (gate off: as they come)\n",
 			    div_u64(q->config.line_rate ?: q->line.rate, 125000));

@@ -17,7 +17,6 @@ static const struct {
 } onramp_parts[] = {
 	{ onramp_alloc_init, onramp_alloc_exit },
 	{ onramp_flow_init, onramp_flow_exit },
-	{ onramp_path_init, onramp_path_exit },
 	{ onramp_ctl_init, onramp_ctl_exit },
 	{ orack_peer_init, orack_peer_exit },
 	{ orack_clock_init, orack_clock_exit },

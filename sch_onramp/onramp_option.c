@@ -92,7 +92,7 @@ static const struct nla_policy onramp_policy[TCA_ONRAMP_MAX + 1] = {
 	[TCA_ONRAMP_PRIOMAP]		= NLA_POLICY_EXACT_LEN(TC_PRIO_MAX + 1),
 	[TCA_ONRAMP_WEIGHTS]		= NLA_POLICY_EXACT_LEN(ONRAMP_UAPI_BANDS * sizeof(s32)),
 	[TCA_ONRAMP_PAUSE]		= NLA_POLICY_MAX(NLA_U8, 1),
-	[TCA_ONRAMP_MODE]		= NLA_POLICY_MAX(NLA_U8, ONRAMP_UAPI_FINAL),
+	[TCA_ONRAMP_MODE]		= NLA_POLICY_MAX(NLA_U8, ONRAMP_UAPI_PAPER),
 	[TCA_ONRAMP_THRESHOLD]		= NLA_POLICY_FULL_RANGE(NLA_U32, &onramp_range_threshold),
 	[TCA_ONRAMP_GAIN_SHIFT]		= NLA_POLICY_MAX(NLA_U8, ONRAMP_GAIN_SHIFT_MAX),
 	[TCA_ONRAMP_PAUSE_MAX]		= NLA_POLICY_FULL_RANGE(NLA_U32, &onramp_range_time),
@@ -137,13 +137,25 @@ static void onramp_option_fq(struct onramp_config *c, struct nlattr *tb[])
 		c->horizon_drop = nla_get_u8(tb[TCA_ONRAMP_HORIZON_DROP]);
 }
 
+static void onramp_option_mode(struct onramp_config *c, u8 mode)
+{
+	c->pause.mode = mode == ONRAMP_UAPI_STRAWMAN ? ONRAMP_MODE_STRAWMAN : ONRAMP_MODE_FINAL;
+	c->pause.even = mode != ONRAMP_UAPI_PAPER;
+}
+
+static u8 onramp_option_mode_of(const struct onramp_config *c)
+{
+	if (c->pause.mode == ONRAMP_MODE_STRAWMAN)
+		return ONRAMP_UAPI_STRAWMAN;
+	return c->pause.even ? ONRAMP_UAPI_FINAL : ONRAMP_UAPI_PAPER;
+}
+
 static void onramp_option_own(struct onramp_config *c, struct nlattr *tb[])
 {
 	if (tb[TCA_ONRAMP_PAUSE])
 		c->pause_on = nla_get_u8(tb[TCA_ONRAMP_PAUSE]);
 	if (tb[TCA_ONRAMP_MODE])
-		c->pause.mode = nla_get_u8(tb[TCA_ONRAMP_MODE]) == ONRAMP_UAPI_FINAL ?
-				ONRAMP_MODE_FINAL : ONRAMP_MODE_STRAWMAN;
+		onramp_option_mode(c, nla_get_u8(tb[TCA_ONRAMP_MODE]));
 	if (tb[TCA_ONRAMP_THRESHOLD])
 		c->pause.threshold_ns = nla_get_u32(tb[TCA_ONRAMP_THRESHOLD]);
 	if (tb[TCA_ONRAMP_GAIN_SHIFT])
@@ -303,10 +315,8 @@ static int onramp_option_dump_offload(const struct onramp_config *c, struct sk_b
 
 static int onramp_option_dump_own(const struct onramp_config *c, struct sk_buff *skb)
 {
-	u8 mode = c->pause.mode == ONRAMP_MODE_FINAL ? ONRAMP_UAPI_FINAL : ONRAMP_UAPI_STRAWMAN;
-
 	return nla_put_u8(skb, TCA_ONRAMP_PAUSE, c->pause_on) ||
-	       nla_put_u8(skb, TCA_ONRAMP_MODE, mode) ||
+	       nla_put_u8(skb, TCA_ONRAMP_MODE, onramp_option_mode_of(c)) ||
 	       nla_put_u32(skb, TCA_ONRAMP_THRESHOLD, c->pause.threshold_ns) ||
 	       nla_put_u8(skb, TCA_ONRAMP_GAIN_SHIFT, c->pause.gain_shift) ||
 	       nla_put_u32(skb, TCA_ONRAMP_PAUSE_MAX, onramp_option_us(c->pause.max_ns)) ||

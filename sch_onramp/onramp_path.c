@@ -13,12 +13,14 @@
 #include <linux/jhash.h>
 #include <linux/mm.h>
 
-#include "onramp.h"
+#include "orack.h"
 
-/* 8192 paths, more peers than a host talks to within seconds: of as many, one in five finds
- * no place, with a random hash; of a fourth of that, one in 200.  1 MB.
+/* Of a namespace 8192 paths, more peers than a host talks to within seconds: of as many, one in
+ * five finds no place, with a random hash; of a fourth of that, one in 200.  1 MB.  Others than the
+ * first have an eighth of it.
  */
 #define ONRAMP_PATH_SETS	2048
+#define ONRAMP_PATH_SETS_OTHER	256
 #define ONRAMP_PATH_WAYS	4
 
 /* A base delay that nobody confirmed for this long may have drifted 200 us. */
@@ -30,7 +32,6 @@
 #define ONRAMP_PATH_COARSE_NS	(60ULL * NSEC_PER_SEC)
 
 struct onramp_path {
-	u64 net_cookie;			/* an address would be used again */
 	struct in6_addr saddr;
 	struct in6_addr daddr;
 	u64 used_ns;			/* when something was learned */
@@ -47,23 +48,26 @@ struct onramp_path_set {
 	struct onramp_path way[ONRAMP_PATH_WAYS];
 };
 
-static struct onramp_path_set *onramp_path_sets;
-static u32 onramp_path_seed;
+/* A namespace's; there as long as a qdisc of it pauses. */
+struct onramp_paths {
+	u32 mask;
+	u32 seed;
+	struct onramp_path_set set[];
+};
 
 static struct onramp_path_set *onramp_path_set(const struct onramp_key *key)
 {
-	u32 seed = onramp_path_seed ^ (u32)read_pnet(&key->net)->net_cookie;
+	struct onramp_paths *paths = onramp_net(read_pnet(&key->net))->paths;
 	u32 hash = jhash(&key->daddr, sizeof(key->daddr),
-			 jhash(&key->saddr, sizeof(key->saddr), seed));
+			 jhash(&key->saddr, sizeof(key->saddr), paths->seed));
 
-	return &onramp_path_sets[hash % ONRAMP_PATH_SETS];
+	return &paths->set[hash & paths->mask];
 }
 
 static bool onramp_path_is(const struct onramp_path *p, const struct onramp_key *key)
 {
 	return ipv6_addr_equal(&p->daddr, &key->daddr) &&
-	       ipv6_addr_equal(&p->saddr, &key->saddr) &&
-	       p->net_cookie == read_pnet(&key->net)->net_cookie;
+	       ipv6_addr_equal(&p->saddr, &key->saddr);
 }
 
 /* set->lock is held. */
@@ -92,7 +96,6 @@ static struct onramp_path *onramp_path_claim(struct onramp_path_set *set,
 		if (other->used_ns < p->used_ns)
 			p = other;
 	}
-	p->net_cookie = read_pnet(&key->net)->net_cookie;
 	p->saddr = key->saddr;
 	p->daddr = key->daddr;
 	p->until_ns = 0;
@@ -105,31 +108,43 @@ out:
 	return p;
 }
 
-/* Find the path, or make room for it, and keep it until onramp_path_leave(). */
+/* Find the path, or make room for it, and keep it until onramp_path_leave().  On each sample's
+ * way, of all flows to the destination: nobody waits for another, who is learning just now.
+ */
 void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns)
-	__acquires(&v->set->lock)
 {
 	v->set = onramp_path_set(key);
-	spin_lock(&v->set->lock);
+	v->path = NULL;
+	if (!spin_trylock(&v->set->lock))
+		return;
 	v->path = onramp_path_claim(v->set, key, now_ns);
+	__release(&v->set->lock);	/* for sparse: it is left as it is entered */
 }
 
 void onramp_path_leave(const struct onramp_path_visit *v)
-	__releases(&v->set->lock)
 {
+	if (!v->path)
+		return;
+	__acquire(&v->set->lock);
 	spin_unlock(&v->set->lock);
 }
 
 /* How much longer this round trip was than any flow's to the destination must be. */
-u64 onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns)
+bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns,
+			   u64 *excess_ns)
 {
-	return rtt_ns - onramp_floor_sample(&v->path->rtt, now_ns, rtt_ns);
+	if (!v->path)
+		return false;
+	*excess_ns = rtt_ns - onramp_floor_sample(&v->path->rtt, now_ns, rtt_ns);
+	return true;
 }
 
 /* How long the flow stops for the queue to empty, as it saw @queue_ns.  ctl->lock is held. */
 u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
 			 u64 queue_ns, bool lowered, u64 now_ns)
 {
+	if (!v->path)
+		return 0;
 	return onramp_drain_pause_ns(&v->path->drain, now_ns, queue_ns,
 				     ctl->sched->config.pause.threshold_ns, ctl->drained_ns,
 				     lowered);
@@ -140,6 +155,8 @@ void onramp_path_learn(const struct onramp_path_visit *v, const struct onramp_ct
 {
 	struct onramp_path *p = v->path;
 
+	if (!p)
+		return;
 	p->until_ns = ctl->pause.until_ns;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS) {
 		p->base_ns = now_ns;
@@ -153,7 +170,7 @@ bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *bas
 {
 	const struct onramp_path *p = v->path;
 
-	if (!p->base_ns || now_ns - p->base_ns >= ONRAMP_PATH_BASE_NS)
+	if (!p || !p->base_ns || now_ns - p->base_ns >= ONRAMP_PATH_BASE_NS)
 		return false;
 	*base_us = p->base_us;
 	return true;
@@ -161,12 +178,15 @@ bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *bas
 
 void onramp_path_set_coarse(const struct onramp_key *key, u64 now_ns)
 {
-	struct onramp_path_visit v;
+	struct onramp_path_set *set = onramp_path_set(key);
+	struct onramp_path *p;
 
-	onramp_path_enter(&v, key, now_ns);
-	v.path->coarse_ns = now_ns;
-	v.path->base_ns = 0;
-	onramp_path_leave(&v);
+	/* Once a connection: it may wait. */
+	spin_lock(&set->lock);
+	p = onramp_path_claim(set, key, now_ns);
+	p->coarse_ns = now_ns;
+	p->base_ns = 0;
+	spin_unlock(&set->lock);
 }
 
 /* 0: nothing known. */
@@ -197,20 +217,25 @@ bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns)
 	return coarse;
 }
 
-int onramp_path_init(void)
+/* The first qdisc of a namespace that pauses.  Under RTNL. */
+int onramp_path_open(struct onramp_net *on)
 {
-	int i;
+	u32 sets = net_eq(on->net, &init_net) ? ONRAMP_PATH_SETS : ONRAMP_PATH_SETS_OTHER, i;
+	struct onramp_paths *paths = kvzalloc(struct_size(paths, set, sets), GFP_KERNEL_ACCOUNT);
 
-	onramp_path_sets = kvcalloc(ONRAMP_PATH_SETS, sizeof(*onramp_path_sets), GFP_KERNEL);
-	if (!onramp_path_sets)
+	if (!paths)
 		return -ENOMEM;
-	onramp_path_seed = get_random_u32();
-	for (i = 0; i < ONRAMP_PATH_SETS; i++)
-		spin_lock_init(&onramp_path_sets[i].lock);
+	paths->mask = sets - 1;
+	paths->seed = get_random_u32();
+	for (i = 0; i < sets; i++)
+		spin_lock_init(&paths->set[i].lock);
+	on->paths = paths;
 	return 0;
 }
 
-void onramp_path_exit(void)
+/* The last one went, and nothing arrives any more.  Under RTNL. */
+void onramp_path_close(struct onramp_net *on)
 {
-	kvfree(onramp_path_sets);
+	kvfree(on->paths);
+	on->paths = NULL;
 }

@@ -425,7 +425,7 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	 * block is in one list of kicked ones at a time.
 	 */
 	if (unlikely(!llist_empty(&q->kicked)))
-		onramp_ctl_kicked(q, true);
+		onramp_ctl_kicked(q);
 	if (!sch->q.qlen) {
 		q->left_behind = false;
 		return NULL;
@@ -473,17 +473,8 @@ static void onramp_reset(struct Qdisc *sch)
 /* Packets beyond a limit that was lowered. */
 static void onramp_trim(struct Qdisc *sch)
 {
-	unsigned int packets = 0, bytes = 0;
-	struct sk_buff *skb;
+	u32 bytes, packets = onramp_flow_trim(qdisc_priv(sch), sch->limit, &bytes);
 
-	while (sch->q.qlen > sch->limit) {
-		skb = tp_qdisc_dequeue_internal(sch);
-		if (!skb)
-			break;
-		packets++;
-		bytes += qdisc_pkt_len(skb);
-		rtnl_kfree_skbs(skb, skb);
-	}
 	qdisc_tree_reduce_backlog(sch, packets, bytes);
 }
 
@@ -557,8 +548,11 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	INIT_LIST_HEAD(&q->line.node);
 	INIT_LIST_HEAD(&q->controlled);
 	init_llist_head(&q->kicked);
+	q->counts = alloc_percpu_gfp(struct onramp_counts, GFP_KERNEL_ACCOUNT);
 	onramp_option_default(&q->config, qdisc_dev(sch));
 	qdisc_watchdog_init_clockid(&q->watchdog, sch, CLOCK_MONOTONIC);
+	if (!q->counts)
+		return -ENOMEM;
 	if (opt) {
 		err = onramp_option_parse(&q->config, qdisc_dev(sch), opt, extack);
 		if (err)
@@ -589,6 +583,8 @@ static void onramp_destroy(struct Qdisc *sch)
 	onramp_reset(sch);
 	kvfree(q->buckets);
 	qdisc_watchdog_cancel(&q->watchdog);
+	/* Whose control blocks had us has let go: onramp_ctl_detach(). */
+	free_percpu(q->counts);
 }
 
 static int onramp_dump(struct Qdisc *sch, struct sk_buff *skb)

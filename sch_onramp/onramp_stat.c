@@ -6,14 +6,28 @@
 
 #include "onramp.h"
 
-static void onramp_stat_fill_delay(struct tc_onramp_stats *st, const struct onramp_counts *c)
+/* The counts of all processors, each of which may go on meanwhile. */
+static u64 onramp_stat_sum(const struct onramp_sched *q, size_t offset)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*(u64 *)((char *)per_cpu_ptr(q->counts, cpu) + offset));
+	return sum;
+}
+
+#define onramp_stat_of(q, name)	onramp_stat_sum(q, offsetof(struct onramp_counts, name))
+
+static void onramp_stat_fill_delay(struct tc_onramp_stats *st, const struct onramp_sched *q)
 {
 	u64 count[ONRAMP_HIST_BUCKETS], total = 0;
 	struct onramp_percentiles p;
 	u32 i;
 
 	for (i = 0; i < ONRAMP_HIST_BUCKETS; i++) {
-		count[i] = atomic64_read(&c->delay[i]);
+		count[i] = onramp_stat_sum(q, offsetof(struct onramp_counts, delay) +
+					      i * sizeof(u64));
 		total += count[i];
 	}
 	onramp_hist_percentiles(count, total, &p);
@@ -21,23 +35,23 @@ static void onramp_stat_fill_delay(struct tc_onramp_stats *st, const struct onra
 	st->delay_p99_ns = p.p99_ns;
 }
 
-static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onramp_counts *c)
+static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onramp_sched *q)
 {
-	st->samples = atomic64_read(&c->samples);
-	st->pauses = atomic64_read(&c->pauses);
-	st->pauses_capped = atomic64_read(&c->capped);
-	st->pauses_recalled = atomic64_read(&c->recalled);
-	st->ignored_unknown = atomic64_read(&c->unknown);
-	st->ignored_late = atomic64_read(&c->late);
-	st->base_steps = atomic64_read(&c->steps);
-	st->controlled_tcpts = atomic_read(&c->controlled[ONRAMP_SOURCE_TCPTS]);
-	st->controlled_orack = atomic_read(&c->controlled[ONRAMP_SOURCE_ORACK]);
+	st->samples = onramp_stat_of(q, samples);
+	st->pauses = onramp_stat_of(q, pauses);
+	st->pauses_capped = onramp_stat_of(q, capped);
+	st->pauses_recalled = onramp_stat_of(q, recalled);
+	st->ignored_unknown = onramp_stat_of(q, unknown);
+	st->ignored_late = onramp_stat_of(q, late);
+	st->base_steps = onramp_stat_of(q, steps);
+	st->controlled_tcpts = atomic_read(&q->controlled_by[ONRAMP_SOURCE_TCPTS]);
+	st->controlled_orack = atomic_read(&q->controlled_by[ONRAMP_SOURCE_ORACK]);
 	st->controlled_flows = st->controlled_tcpts + st->controlled_orack;
-	st->samples_orack = atomic64_read(&c->samples_orack);
-	st->drains = atomic64_read(&c->drains);
-	st->coarse = atomic64_read(&c->coarse);
-	st->samples_wire = atomic64_read(&c->samples_wire);
-	st->ignored_unstamped = atomic64_read(&c->unstamped);
+	st->samples_orack = onramp_stat_of(q, samples_orack);
+	st->drains = onramp_stat_of(q, drains);
+	st->coarse = onramp_stat_of(q, coarse);
+	st->samples_wire = onramp_stat_of(q, samples_wire);
+	st->ignored_unstamped = onramp_stat_of(q, unstamped);
 }
 
 static void onramp_stat_fill(struct tc_onramp_stats *st, const struct onramp_sched *q)
@@ -87,7 +101,7 @@ int onramp_stat_dump(struct Qdisc *sch, struct gnet_dump *d)
 	sch_tree_lock(sch);
 	onramp_stat_fill(&st, q);
 	sch_tree_unlock(sch);
-	onramp_stat_fill_counts(&st, &q->counts);
-	onramp_stat_fill_delay(&st, &q->counts);
+	onramp_stat_fill_counts(&st, q);
+	onramp_stat_fill_delay(&st, q);
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }

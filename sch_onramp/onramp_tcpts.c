@@ -150,7 +150,8 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 				      (s64)(s32)(t->raw_us - ctl->ts_ref) * NSEC_PER_USEC,
 				      t->rtt_ns);
 	queue_ns = min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
-	excess_ns = onramp_path_excess_ns(v, t->rtt_ns, t->now_ns);
+	if (!onramp_path_excess_ns(v, t->rtt_ns, t->now_ns, &excess_ns))
+		return queue_ns;
 	standing_ns = onramp_gap_sample(&ctl->gap, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
 		tp_base_lower(&ctl->base, standing_ns);
@@ -180,17 +181,17 @@ static bool onramp_tcpts_is_late(const struct onramp_ctl *ctl, const struct onra
 static void onramp_tcpts_sample(struct onramp_ctl *ctl, const struct onramp_ack *a,
 				const struct onramp_path_visit *v, const struct onramp_trip *t)
 {
-	struct onramp_counts *counts = &ctl->sched->counts;
+	struct onramp_sched *q = ctl->sched;
 	s64 base_ns = tp_base_at(&ctl->base, t->now_ns);
 	u32 steps = ctl->base.steps;
 	u64 queue_ns = onramp_tcpts_queue_ns(ctl, v, t);
 
 	if (onramp_tcpts_is_late(ctl, a, queue_ns)) {
-		atomic64_inc(&counts->late);
+		onramp_count(q, late);
 		return;
 	}
 	if (ctl->base.steps != steps)
-		atomic64_inc(&counts->steps);
+		onramp_count(q, steps);
 	onramp_ctl_sample(ctl, a->newest, queue_ns, t->now_ns);
 	onramp_tcpts_drain(ctl, v, queue_ns, base_ns, t->now_ns);
 	onramp_path_learn(v, ctl, t->now_ns);
@@ -205,9 +206,12 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	if (a->newest == ctl->flight.una || a->shut)
 		return;
 	if (!onramp_flight_holds(&ctl->flight, a->newest)) {
-		atomic64_inc(&ctl->sched->counts.unknown);
+		onramp_count(ctl->sched, unknown);
 		return;
 	}
+	/* Of what hits the window alone, or a few ACKs of a stranger's would tell of the clock. */
+	if (!onramp_tcpts_is_fine(ctl, a->tsval))
+		return;
 	t.now_ns = ktime_get_ns();
 	if (!onramp_ctl_departure(ctl, a->newest, t.now_ns, &d))
 		return;
@@ -242,8 +246,7 @@ void onramp_tcpts_arrived(const struct tcphdr *th, const struct onramp_arrival *
 	onramp_tcpts_parse(th, arrival, &a);
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->sched->config.pause_on) {
-		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts &&
-		    onramp_tcpts_is_fine(ctl, a.tsval))
+		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts)
 			onramp_tcpts_take(ctl, &a);
 		if (onramp_flight_holds(&ctl->flight, a.newest) &&
 		    onramp_seq_before(ctl->edge_seq, a.newest))

@@ -23,10 +23,12 @@
 #include "onramp_absolute.h"
 #include "onramp_clock.h"
 #include "onramp_excess.h"
+#include "orack_ask.h"
 #include "orack_batch.h"
 #include "orack_delay.h"
 #include "orack_few.h"
 #include "orack_source.h"
+#include "orack_turn.h"
 #include "orack_wire.h"
 
 /* Two hosts, as the one on this side sees it. */
@@ -59,6 +61,12 @@ struct orack_keys {
 #define ORACK_ACKING_LOG	8
 #define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
 
+/* Constant once in place; another takes its place (RCU). */
+struct orack_asked {
+	struct orack_prefixes of;
+	struct rcu_head rcu;
+};
+
 struct genl_family;
 struct genl_info;
 struct netlink_callback;
@@ -66,6 +74,11 @@ struct orack_cpu;
 
 /* Of netfilter: one for each family. */
 #define ONRAMP_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 2 : 1)
+
+/* By enum onramp_stat, of a processor. */
+struct orack_counts {
+	u64 of[ONRAMP_STATS];
+};
 
 /* A namespace's. */
 struct onramp_net {
@@ -77,6 +90,7 @@ struct onramp_net {
 	struct sock __rcu *sk;		/* RTNL writes */
 	struct orack_cpu __percpu *acker;	/* as long as there are users */
 	struct orack_keys __rcu *keys;	/* NULL: none; RTNL writes */
+	struct orack_asked __rcu *asked;	/* who may be; NULL: everybody; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking() */
 	atomic_t hearing;		/* peers that want receipts */
 	atomic_t few;			/* of these, those that few are enough for */
@@ -86,24 +100,39 @@ struct onramp_net {
 	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
 	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
 	u32 offsets;			/* peers whose offset was told */
+	struct list_head offset_list;	/* these; RTNL writes, RCU */
+	atomic_t ctls;			/* control blocks */
 
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head peers;
 	u32 peer_count;
+	bool crowded;			/* one had no place since the worker made some; any order */
 	struct llist_head urgent;	/* peers to be asked at once, by the worker below */
 	struct work_struct ask;
 	struct delayed_work work;	/* announcements to all others, peers that are gone */
 	struct work_struct leave;
 	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */
 	u32 leaving_count;		/* RTNL */
-	atomic64_t stat[ONRAMP_STATS];	/* by enum onramp_stat */
+	struct orack_counts __percpu *counts;	/* since the first user; RTNL writes */
+	struct onramp_paths *paths;	/* as long as there are users */
 };
 
 struct onramp_net *onramp_net(const struct net *net);
 
+/* A host that only receives has none. */
+static inline bool onramp_ctl_any(const struct onramp_net *on)
+{
+	return atomic_read(&on->ctls);
+}
+
 static inline void orack_count(struct onramp_net *on, enum onramp_stat stat)
 {
-	atomic64_inc(&on->stat[stat]);
+	this_cpu_inc(on->counts->of[stat]);
+}
+
+static inline void orack_count_more(struct onramp_net *on, enum onramp_stat stat, u64 more)
+{
+	this_cpu_add(on->counts->of[stat], more);
 }
 
 /* -- datagrams (orack_xmit.c) ------------------------------------------------------- */
@@ -147,6 +176,7 @@ struct orack_offset_key {
 /* What somebody here said of a peer's clock: constant, another takes its place (RCU). */
 struct orack_offset {
 	struct rhash_head node;
+	struct list_head list;		/* in onramp_net's; RTNL writes */
 	struct orack_offset_key key;
 	u64 serial;			/* of all that was ever said */
 	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
@@ -161,6 +191,7 @@ struct orack_told {
 	bool known;
 	u32 id;				/* whoever stamps */
 	u64 made_ns;			/* by that clock */
+	u64 came_ns;			/* by ours */
 	struct orack_clock_entry is;
 	unsigned long until;		/* jiffies */
 };
@@ -187,7 +218,7 @@ int orack_clock_clear(struct onramp_net *on, const struct in6_addr *remote,
 		      struct netlink_ext_ack *extack);
 void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds);
 u32 orack_clock_error(const struct onramp_net *on);
-struct rhashtable *orack_clock_table(void);
+void orack_clock_open(struct onramp_net *on);
 void orack_clock_drop_all(struct onramp_net *on);
 int orack_clock_init(void);
 void orack_clock_exit(void);
@@ -228,11 +259,13 @@ struct orack_peer {
 	bool hears;			/* it announced itself; lockless readers */
 	bool few;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
-	unsigned long few_since;	/* jiffies; valid if few */
-	bool stamps;			/* packets are stamped for it */
+	u64 announced_at_ns;		/* by ours */
+	bool stamps;			/* packets are to be stamped for it */
+	u64 calls_ns;			/* start of the hundredth of a second that is counted */
+	u32 calls;			/* announcements in it */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
 	struct orack_clock_entry clock_is;	/* and what that was */
-	int oif;			/* where that came from */
+	int oif;			/* for link-local addresses: its device, else 0 */
 	struct orack_thin thin;		/* no lock */
 	struct orack_source source;	/* of our times; no lock */
 
@@ -259,7 +292,9 @@ enum orack_wants {
 #define ORACK_LIFETIME_MS	10000
 
 struct orack_peer *orack_peer_find(const struct orack_pair *pair);
-void orack_peer_note(struct onramp_net *on, const struct onramp_key *key);
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);
+int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of);
+void orack_peer_drop_asked(struct onramp_net *on);
 void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
@@ -268,7 +303,8 @@ void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key);
 enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
-				      const struct orack_header *h, int oif);
+				      const struct orack_header *h, bool connected, int oif);
+bool orack_peer_may_announce(struct orack_peer *peer, u64 now_ns);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
@@ -292,6 +328,11 @@ void orack_leave_wait(struct onramp_net *on);
 
 void orack_receive(struct onramp_net *on, struct orack_packet *p);
 
+/* -- receive stamps (orack_stamp.c) ---------------------------------------------------- */
+
+void orack_stamp_want(bool wants);
+void orack_stamp_exit(void);
+
 /* -- times of the NIC (orack_nic.c) ---------------------------------------------------- */
 
 DECLARE_STATIC_KEY_FALSE(orack_nic_attached);
@@ -314,6 +355,7 @@ static inline bool orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns,
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a);
 u32 orack_acker_clock(void);
+u64 orack_acker_time(u64 ns);
 int orack_acker_open(struct onramp_net *on);
 void orack_acker_close(struct onramp_net *on);
 void orack_acker_init(void);

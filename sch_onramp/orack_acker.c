@@ -15,6 +15,7 @@
 #include <linux/ip.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <net/inet_hashtables.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
 
@@ -65,8 +66,11 @@ struct orack_stamp {
 	bool nic;			/* the NIC says so; else the host */
 };
 
-/* Monotonic time since this module was loaded on this boot; no other clock has it. */
+/* Monotonic time since this module was loaded on this boot; no other clock has it.  On the wire it
+ * counts from a number that nobody knows, so that it does not tell for how long the host is up.
+ */
 static u32 orack_clock_id;
+static u64 orack_clock_begin_ns;
 
 /* -- receipts ----------------------------------------------------------------------------- */
 
@@ -77,18 +81,19 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	struct orack_header h = {
 		.kind = ORACK_RECEIPTS, .count = b->count, .few = slot->terms.few,
 		.clock = orack_clock_id,
-		.time_ns = ktime_get_ns(),
 	};
+	u64 now_ns = ktime_get_ns();
 
+	h.time_ns = orack_acker_time(now_ns);
 	if (slot->terms.nic) {
 		h.clock |= ORACK_CLOCK_NIC;
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_NIC);
 	}
-	slot->closed_ns = h.time_ns;
+	slot->closed_ns = now_ns;
 	list_del_init(&slot->open);
-	atomic64_add(b->bytes + slot->few.bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, b->bytes + slot->few.bytes);
 	orack_few_begin(&slot->few, atomic_read(&cpu->on->arrived));
-	orack_batch_close(b, h.time_ns);
+	orack_batch_close(b, now_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
 	p->oif = slot->terms.oif;
@@ -105,8 +110,8 @@ static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
 	if (orack_send(on, p))
 		return;
 	orack_count(on, ONRAMP_STAT_RECEIPTS_SENT);
-	atomic64_add(flows, &on->stat[ONRAMP_STAT_RECEIPTS_FLOWS]);
-	atomic64_add(p->bytes + headers, &on->stat[ONRAMP_STAT_RECEIPTS_BYTES]);
+	orack_count_more(on, ONRAMP_STAT_RECEIPTS_FLOWS, flows);
+	orack_count_more(on, ONRAMP_STAT_RECEIPTS_BYTES, p->bytes + headers);
 }
 
 /* The timer looks when the first batch is due.  cpu->lock is held. */
@@ -216,18 +221,35 @@ static bool orack_slot_misses(struct orack_cpu *cpu, const struct orack_slot *sl
 	if (t->nic || !slot->terms.nic)
 		return false;
 	orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_UNSTAMPED);
-	atomic64_add(bytes, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+	orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, bytes);
 	return true;
 }
 
-/* Data of whoever sends, for those that few receipts are enough for as long as nobody else
- * does.  Their line is written once a frame at most.
+/* Of one of this host's connections?  The stack has looked already, if it does early, and a
+ * listener is not enough.
  */
-static void orack_cpu_count(struct orack_cpu *cpu, u32 bytes)
+static bool orack_is_ours(const struct sk_buff *skb, const struct onramp_arrival *a)
 {
-	if (!atomic_read(&cpu->on->few))
+	struct sock *sk;
+
+	if (skb->sk && skb->sk->sk_state != TCP_LISTEN)
+		return true;
+	sk = onramp_packet_socket(&a->key, skb->dev->ifindex);
+	if (sk)
+		sock_gen_put(sk);
+	return sk;
+}
+
+/* Data of whoever sends to a connection, for those that few receipts are enough for as long as
+ * nobody else does; a stranger's segments end nothing.  Their line is written once a frame at
+ * most.
+ */
+static void orack_cpu_count(struct orack_cpu *cpu, const struct sk_buff *skb,
+			    const struct onramp_arrival *a)
+{
+	if (!atomic_read(&cpu->on->few) || !orack_is_ours(skb, a))
 		return;
-	cpu->arrived += bytes;
+	cpu->arrived += a->payload;
 	if (cpu->arrived < ORACK_FEW_FRAME_BYTES)
 		return;
 	atomic_add(cpu->arrived, &cpu->on->arrived);
@@ -297,7 +319,7 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 		return false;
 	case ORACK_WANTS_MORE:
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
-		atomic64_add(a->payload, &cpu->on->stat[ONRAMP_STAT_RECEIPTS_DATA]);
+		orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, a->payload);
 		return false;
 	case ORACK_WANTS_RECEIPT:
 		break;
@@ -374,7 +396,7 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 	struct orack_slot *slot = orack_cpu_slot(cpu, &a->key);
 	u64 now_ns = ktime_get_ns();
 
-	orack_cpu_count(cpu, a->payload);
+	orack_cpu_count(cpu, skb, a);
 	if (!orack_slot_spares(cpu, slot, a, now_ns))
 		orack_cpu_take(cpu, slot, skb, a, now_ns);
 }
@@ -399,7 +421,7 @@ int orack_acker_open(struct onramp_net *on)
 	int i;
 
 	BUILD_BUG_ON(sizeof(struct orack_cpu) > PCPU_MIN_UNIT_SIZE);
-	on->acker = alloc_percpu(struct orack_cpu);
+	on->acker = alloc_percpu_gfp(struct orack_cpu, GFP_KERNEL_ACCOUNT);
 	if (!on->acker)
 		return -ENOMEM;
 	for_each_possible_cpu(i)
@@ -418,13 +440,19 @@ void orack_acker_close(struct onramp_net *on)
 	on->acker = NULL;
 }
 
-/* The clock of receipts. */
+/* The clock of receipts, and its time at @ns of CLOCK_MONOTONIC. */
 u32 orack_acker_clock(void)
 {
 	return orack_clock_id;
 }
 
+u64 orack_acker_time(u64 ns)
+{
+	return ns + orack_clock_begin_ns;
+}
+
 void orack_acker_init(void)
 {
 	orack_clock_id = orack_clock_of(get_random_u32());
+	orack_clock_begin_ns = get_random_u64();
 }

@@ -62,7 +62,7 @@ void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds)
 
 static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry *is)
 {
-	is->real_ns = orack_clock_real_ns();
+	is->real_ns = orack_clock_real_ns() - orack_acker_time(0);
 	is->error_ns = orack_clock_error(on);
 }
 
@@ -96,7 +96,7 @@ void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
 {
 	struct orack_header h = {
 		.kind = ORACK_CLOCK, .count = 1, .clock = orack_acker_clock(),
-		.time_ns = ktime_get_ns(),
+		.time_ns = orack_acker_time(ktime_get_ns()),
 	};
 	struct orack_clock_entry is;
 	struct orack_packet p;
@@ -116,26 +116,44 @@ static bool orack_told_holds(const struct orack_told *told, u32 id)
 	       time_before_eq(jiffies, told->until);
 }
 
+/* Does it count?  Who knows the identity of the clock has seen a receipt.  What is signed was
+ * verified.  peer->lock is held.
+ */
+static enum onramp_stat orack_clock_judge(const struct orack_peer *peer,
+					  const struct orack_header *h, u64 now_ns)
+{
+	const struct orack_told *told = &peer->told;
+
+	if (peer->clock.known && orack_clock_of(peer->clock.id) != orack_clock_of(h->clock))
+		return ONRAMP_STAT_REFUSED_PEER;
+	if (orack_told_holds(told, h->clock) &&
+	    orack_turn_is_late(h->time_ns, told->made_ns, now_ns - told->came_ns, h->key))
+		return ONRAMP_STAT_REFUSED_REPLAY;
+	return ONRAMP_STAT_CLOCKS_TAKEN;
+}
+
 /* It said something of its clock.  Returns what to count. */
 enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
 				  const struct orack_datagram *d)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
-	enum onramp_stat stat = ONRAMP_STAT_REFUSED_REPLAY;
+	enum onramp_stat stat;
+	u64 now_ns = ktime_get_ns();
 	struct orack_told *told;
 
 	if (!peer || !READ_ONCE(peer->announced))
 		return ONRAMP_STAT_REFUSED_PEER;
 	told = &peer->told;
 	spin_lock(&peer->lock);
-	if (orack_told_holds(told, d->h.clock) && (s64)(d->h.time_ns - told->made_ns) <= 0)
+	stat = orack_clock_judge(peer, &d->h, now_ns);
+	if (stat != ONRAMP_STAT_CLOCKS_TAKEN)
 		goto out;
 	told->known = true;
 	told->id = orack_clock_of(d->h.clock);
 	told->made_ns = d->h.time_ns;
+	told->came_ns = now_ns;
 	orack_read_clock(d, &told->is);
 	told->until = jiffies + ORACK_CLOCK_LIFETIME;
-	stat = ONRAMP_STAT_CLOCKS_TAKEN;
 out:
 	spin_unlock(&peer->lock);
 	return stat;
@@ -216,6 +234,7 @@ bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32
 static void orack_offset_drop(struct onramp_net *on, struct orack_offset *o)
 {
 	rhashtable_remove_fast(&orack_offsets, &o->node, orack_offset_params);
+	list_del_rcu(&o->list);
 	WRITE_ONCE(on->offsets, on->offsets - 1);
 	kfree_rcu(o, rcu);
 }
@@ -223,19 +242,12 @@ static void orack_offset_drop(struct onramp_net *on, struct orack_offset *o)
 /* Those of the namespace whose time is over, or all. */
 static void orack_offset_sweep(struct onramp_net *on, bool all)
 {
-	struct rhashtable_iter iter;
-	struct orack_offset *o;
+	struct orack_offset *o, *next;
 
-	rhashtable_walk_enter(&orack_offsets, &iter);
-	rhashtable_walk_start(&iter);
-	while ((o = rhashtable_walk_next(&iter))) {
-		if (IS_ERR(o) || !net_eq(read_pnet(&o->key.net), on->net))
-			continue;
+	list_for_each_entry_safe(o, next, &on->offset_list, list) {
 		if (all || time_after(jiffies, o->until))
 			orack_offset_drop(on, o);
 	}
-	rhashtable_walk_stop(&iter);
-	rhashtable_walk_exit(&iter);
 }
 
 static int orack_offset_insert(struct onramp_net *on, struct orack_offset *o,
@@ -250,9 +262,11 @@ static int orack_offset_insert(struct onramp_net *on, struct orack_offset *o,
 		return -ENOSPC;
 	}
 	err = rhashtable_insert_fast(&orack_offsets, &o->node, orack_offset_params);
-	if (!err)
-		WRITE_ONCE(on->offsets, on->offsets + 1);
-	return err;
+	if (err)
+		return err;
+	list_add_tail_rcu(&o->list, &on->offset_list);
+	WRITE_ONCE(on->offsets, on->offsets + 1);
+	return 0;
 }
 
 static int orack_offset_put(struct onramp_net *on, struct orack_offset *o,
@@ -265,9 +279,11 @@ static int orack_offset_put(struct onramp_net *on, struct orack_offset *o,
 	if (!before)
 		return orack_offset_insert(on, o, extack);
 	err = rhashtable_replace_fast(&orack_offsets, &before->node, &o->node, orack_offset_params);
-	if (!err)
-		kfree_rcu(before, rcu);
-	return err;
+	if (err)
+		return err;
+	list_replace_rcu(&before->list, &o->list);
+	kfree_rcu(before, rcu);
+	return 0;
 }
 
 /* @wanted: address, offset and error. */
@@ -313,10 +329,9 @@ void orack_clock_drop_all(struct onramp_net *on)
 	orack_offset_sweep(on, true);
 }
 
-/* To be walked. */
-struct rhashtable *orack_clock_table(void)
+void orack_clock_open(struct onramp_net *on)
 {
-	return &orack_offsets;
+	INIT_LIST_HEAD(&on->offset_list);
 }
 
 int orack_clock_init(void)

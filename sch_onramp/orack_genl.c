@@ -18,25 +18,66 @@ static const struct nla_policy orack_policy[ONRAMP_A_MAX + 1] = {
 	[ONRAMP_A_CLOCK_ERROR] = { .type = NLA_U32 },
 	[ONRAMP_A_CLOCK_SECONDS] = { .type = NLA_U32 },
 	[ONRAMP_A_REMOTE] = NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[ONRAMP_A_ASK] = {
+		.type = NLA_BINARY, .len = ONRAMP_ASKS_MAX * sizeof(struct onramp_ask),
+	},
 };
 
 /* -- from user space ------------------------------------------------------------------- */
 
-static int orack_genl_set(struct sk_buff *skb, struct genl_info *info)
+static int orack_genl_prefixes(struct genl_info *info, struct orack_prefixes *of)
 {
-	int err;
+	const struct nlattr *attr = info->attrs[ONRAMP_A_ASK];
+	const struct onramp_ask *ask = nla_data(attr);
+	u32 i;
 
-	if (GENL_REQ_ATTR_CHECK(info, ONRAMP_A_PORT)) {
-		GENL_SET_ERR_MSG(info, "a port is needed");
+	if (nla_len(attr) % sizeof(*ask)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "a prefix is 16 bytes and a number of bits");
 		return -EINVAL;
 	}
-	rtnl_lock();
-	err = onramp_hook_set_port(onramp_net(genl_info_net(info)),
-				   nla_get_u16(info->attrs[ONRAMP_A_PORT]));
-	rtnl_unlock();
+	of->count = nla_len(attr) / sizeof(*ask);
+	for (i = 0; i < of->count; i++) {
+		if (ask[i].bits > ORACK_PREFIX_BITS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "a prefix has 128 bits at most");
+			return -ERANGE;
+		}
+		memcpy(of->prefix[i].address, ask[i].address, sizeof(ask[i].address));
+		of->prefix[i].bits = ask[i].bits;
+	}
+	return 0;
+}
+
+/* Under RTNL. */
+static int orack_genl_set_both(struct onramp_net *on, struct genl_info *info,
+			       const struct orack_prefixes *of)
+{
+	struct nlattr *port = info->attrs[ONRAMP_A_PORT];
+	int err = port ? onramp_hook_set_port(on, nla_get_u16(port)) : 0;
+
 	if (err == -EADDRINUSE)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[ONRAMP_A_PORT],
-				    "another socket has this UDP port");
+		NL_SET_ERR_MSG_ATTR(info->extack, port, "another socket has this UDP port");
+	if (err || !info->attrs[ONRAMP_A_ASK])
+		return err;
+	return orack_peer_set_asked(on, of);
+}
+
+static int orack_genl_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct orack_prefixes of;
+	int err = 0;
+
+	BUILD_BUG_ON(ONRAMP_ASKS_MAX != ORACK_PREFIXES_MAX);
+	if (!info->attrs[ONRAMP_A_PORT] && !info->attrs[ONRAMP_A_ASK]) {
+		GENL_SET_ERR_MSG(info, "a port or prefixes are needed");
+		return -EINVAL;
+	}
+	if (info->attrs[ONRAMP_A_ASK])
+		err = orack_genl_prefixes(info, &of);
+	if (err)
+		return err;
+	rtnl_lock();
+	err = orack_genl_set_both(onramp_net(genl_info_net(info)), info, &of);
+	rtnl_unlock();
 	return err;
 }
 
@@ -63,6 +104,9 @@ static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
 	else
 		err = orack_key_del(on, id, info->extack);
 	rtnl_unlock();
+	/* The message is freed, not wiped. */
+	if (info->attrs[ONRAMP_A_KEY])
+		memzero_explicit(nla_data(info->attrs[ONRAMP_A_KEY]), ORACK_SECRET_BYTES);
 	return err;
 }
 
@@ -98,6 +142,25 @@ static int orack_genl_put_keys(struct sk_buff *msg, const struct orack_keys *key
 	return nla_put(msg, ONRAMP_A_KEY_ID, keys->count, id);
 }
 
+static int orack_genl_put_asked(struct sk_buff *msg, const struct orack_asked *asked)
+{
+	struct onramp_ask *ask;
+	struct nlattr *attr;
+	u32 i;
+
+	if (!asked)
+		return 0;
+	attr = nla_reserve(msg, ONRAMP_A_ASK, asked->of.count * sizeof(*ask));
+	if (!attr)
+		return -EMSGSIZE;
+	ask = nla_data(attr);
+	for (i = 0; i < asked->of.count; i++) {
+		memcpy(ask[i].address, asked->of.prefix[i].address, sizeof(ask[i].address));
+		ask[i].bits = asked->of.prefix[i].bits;
+	}
+	return 0;
+}
+
 static int orack_genl_fill_config(struct sk_buff *msg, struct onramp_net *on)
 {
 	int err;
@@ -106,6 +169,7 @@ static int orack_genl_fill_config(struct sk_buff *msg, struct onramp_net *on)
 	err = nla_put_u16(msg, ONRAMP_A_PORT, READ_ONCE(on->port)) ||
 	      nla_put_u8(msg, ONRAMP_A_ACTIVE, !!rcu_access_pointer(on->sk)) ||
 	      nla_put_u32(msg, ONRAMP_A_CLOCK_ERROR, orack_clock_error(on)) ||
+	      orack_genl_put_asked(msg, rcu_dereference(on->asked)) ||
 	      orack_genl_put_keys(msg, rcu_dereference(on->keys));
 	rcu_read_unlock();
 	return err;
@@ -116,15 +180,27 @@ static int orack_genl_get(struct sk_buff *skb, struct genl_info *info)
 	return orack_genl_reply(info, ONRAMP_CMD_GET, orack_genl_fill_config);
 }
 
+/* The counts of all processors, each of which may go on meanwhile. */
+static u64 orack_genl_sum(struct orack_counts __percpu *counts, int stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(counts, cpu)->of[stat]);
+	return sum;
+}
+
 static int orack_genl_fill_stats(struct sk_buff *msg, struct onramp_net *on)
 {
+	struct orack_counts __percpu *counts = READ_ONCE(on->counts);
 	struct nlattr *nest = nla_nest_start(msg, ONRAMP_A_STATS);
 	int i;
 
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < ONRAMP_STATS; i++) {
-		if (nla_put_u64_64bit(msg, i + 1, atomic64_read(&on->stat[i]), 0))
+		if (nla_put_u64_64bit(msg, i + 1, counts ? orack_genl_sum(counts, i) : 0, 0))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(msg, nest);

@@ -3,7 +3,6 @@
  * Generic netlink: what a daemon or an operator says of clocks.
  * include/uapi/turnpike.h has the messages.
  */
-#include <linux/rhashtable.h>
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
 
@@ -160,21 +159,18 @@ static int orack_genl_dump_clock(struct sk_buff *msg, struct netlink_callback *c
 /* They come and go between messages: one may be missed or shown twice then. */
 int orack_genl_clocks(struct sk_buff *msg, struct netlink_callback *cb)
 {
-	const struct net *net = sock_net(cb->skb->sk);
-	struct rhashtable_iter iter;
+	struct onramp_net *on = onramp_net(sock_net(cb->skb->sk));
 	struct orack_offset *o;
 	long i = 0;
 
-	rhashtable_walk_enter(orack_clock_table(), &iter);
-	rhashtable_walk_start(&iter);
-	while ((o = rhashtable_walk_next(&iter))) {
-		if (IS_ERR(o) || !net_eq(read_pnet(&o->key.net), net) || i++ < cb->args[0])
+	rcu_read_lock();
+	list_for_each_entry_rcu(o, &on->offset_list, list) {
+		if (i++ < cb->args[0])
 			continue;
 		if (orack_genl_dump_clock(msg, cb, o))
 			break;
 		cb->args[0] = i;
 	}
-	rhashtable_walk_stop(&iter);
-	rhashtable_walk_exit(&iter);
+	rcu_read_unlock();
 	return msg->len;
 }

@@ -7,6 +7,7 @@
  * With any key set, what comes without a good MAC has no effect.  Readers hold the RCU
  * read lock, writers the RTNL.
  */
+#include <crypto/algapi.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
@@ -46,6 +47,7 @@ bool orack_key_verify(struct onramp_net *on, const struct orack_packet *p,
 {
 	const struct orack_keys *keys = rcu_dereference(on->keys);
 	int i = orack_key_index(keys, d->h.key);
+	u8 mac[ORACK_MAC_BYTES];
 
 	if (i < 0) {
 		/* Without keys nobody can tell what a MAC is worth, and none is asked for. */
@@ -54,7 +56,8 @@ bool orack_key_verify(struct onramp_net *on, const struct orack_packet *p,
 		orack_count(on, ONRAMP_STAT_REFUSED_KEY);
 		return false;
 	}
-	if (orack_key_mac(&keys->key[i], p, d->maced_bytes) == orack_get64(d->mac))
+	orack_put64(mac, orack_key_mac(&keys->key[i], p, d->maced_bytes));
+	if (!crypto_memneq(mac, d->mac, sizeof(mac)))
 		return true;
 	orack_count(on, ONRAMP_STAT_REFUSED_MAC);
 	return false;
@@ -64,11 +67,16 @@ bool orack_key_verify(struct onramp_net *on, const struct orack_packet *p,
 static struct orack_keys *orack_key_copy(const struct onramp_net *on)
 {
 	const struct orack_keys *keys = rtnl_dereference(on->keys);
-	struct orack_keys *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
+	struct orack_keys *copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
 
 	if (copy && keys)
 		*copy = *keys;
 	return copy;
+}
+
+static void orack_key_free(struct rcu_head *head)
+{
+	kfree_sensitive(container_of(head, struct orack_keys, rcu));
 }
 
 static void orack_key_put(struct onramp_net *on, struct orack_keys *keys)
@@ -76,11 +84,8 @@ static void orack_key_put(struct onramp_net *on, struct orack_keys *keys)
 	struct orack_keys *before = rtnl_dereference(on->keys);
 
 	rcu_assign_pointer(on->keys, keys);
-	/* The secret goes with it: kfree_sensitive() cannot wait for readers. */
-	if (before) {
-		synchronize_net();
-		kfree_sensitive(before);
-	}
+	if (before)
+		call_rcu(&before->rcu, orack_key_free);
 	/* Who took our announcements for forged may take the next. */
 	orack_peer_ask_again(on);
 }

@@ -60,7 +60,7 @@ void orack_leave(struct onramp_net *on)
 	u32 most = orack_peer_count_acking(on);
 
 	if (most)
-		on->leaving = kvmalloc_array(most, sizeof(*on->leaving), GFP_KERNEL);
+		on->leaving = kvmalloc_array(most, sizeof(*on->leaving), GFP_KERNEL_ACCOUNT);
 	on->leaving_count = orack_peer_close(on, on->leaving, on->leaving ? most : 0);
 	if (on->leaving_count)
 		schedule_work(&on->leave);

@@ -42,10 +42,14 @@
 #define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
-/* Packets are stamped for so long after all receipts were wanted: code of the kernel is
- * patched to begin and to end it.
+/* Announcements of a peer that are looked at: one each 100 us is the most that it has use for
+ * (ORACK_AGAIN_NS).
  */
-#define ORACK_STAMPS_KEPT	HZ
+#define ORACK_CALLS_NS		(10 * NSEC_PER_MSEC)
+#define ORACK_CALLS_MAX		120
+
+/* Of all that there may be, so many are forgotten at once where there is no place. */
+#define ORACK_PEERS_ROOM	(ORACK_PEERS_MAX / 16)
 
 /* How often the worker looks at all, and how exact peer->used has to be. */
 #define ORACK_TICK		(HZ / 4)
@@ -55,6 +59,11 @@
 
 /* That a host did not answer is kept for longer, while less than half of all is in use. */
 #define ORACK_SILENT		(3600 * HZ)
+
+/* CLOCK_REALTIME less CLOCK_BOOTTIME as the module was loaded: announcements are by a clock that
+ * nobody sets, and that is later after the host has booted.
+ */
+static u64 orack_peer_epoch_ns;
 
 static struct kmem_cache *orack_peer_cache;
 static struct rhashtable orack_peers;
@@ -98,8 +107,13 @@ static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct or
 	struct orack_peer *peer = NULL;
 
 	spin_lock_bh(&on->lock);
-	if (on->peer_count < ORACK_PEERS_MAX)
-		peer = onramp_alloc(orack_peer_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (on->peer_count >= ORACK_PEERS_MAX) {
+		if (!on->crowded)
+			mod_delayed_work(system_highpri_wq, &on->work, 0);
+		WRITE_ONCE(on->crowded, true);
+		goto out;
+	}
+	peer = onramp_alloc(orack_peer_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!peer)
 		goto out;
 	memset(peer, 0, sizeof(*peer));
@@ -133,15 +147,14 @@ static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, 
 /* Packets are stamped as they leave the driver while all receipts are wanted; few tell of a path
  * without a queue, and the time that a packet takes to us is less than one.
  */
-static void orack_peer_set_stamps(struct orack_peer *peer, bool stamps)
+static void orack_peer_set_stamps(struct orack_peer *peer)
 {
+	bool stamps = peer->hears && !peer->few;
+
 	if (peer->stamps == stamps)
 		return;
 	peer->stamps = stamps;
-	if (stamps)
-		net_enable_timestamp();
-	else
-		net_disable_timestamp();
+	orack_stamp_want(stamps);
 }
 
 /* Who wants all again has them from the next data on: the acker looks at its terms. */
@@ -151,23 +164,20 @@ static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, b
 		return;
 	WRITE_ONCE(peer->few, few);
 	atomic_add(few ? 1 : -1, &on->few);
-	if (few)
-		peer->few_since = jiffies;
-	else
+	if (!few)
 		atomic_fetch_inc_release(&on->recalls);
+	orack_peer_set_stamps(peer);
 }
 
 static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
 {
-	if (!hears)
-		orack_peer_set_few(on, peer, false);
 	if (peer->hears == hears || peer->removed)
 		return;
 	WRITE_ONCE(peer->hears, hears);
 	atomic_add(hears ? 1 : -1, &on->hearing);
 	orack_nic_hear(hears);
-	if (!hears)
-		orack_peer_set_stamps(peer, false);
+	orack_peer_set_few(on, peer, false);
+	orack_peer_set_stamps(peer);
 }
 
 /* on->lock is held for these two, and peer->lock for the first. */
@@ -197,25 +207,28 @@ static bool orack_peer_is_used(const struct orack_peer *peer)
 
 static unsigned long orack_peer_wait(const struct orack_peer *peer)
 {
-	if (peer->acks)
+	if (READ_ONCE(peer->acks))
 		return ORACK_REFRESH;
-	return peer->unanswered < ORACK_FIRST_TRIES ? ORACK_FIRST_WAIT : ORACK_LATER_WAIT;
+	return READ_ONCE(peer->unanswered) < ORACK_FIRST_TRIES ? ORACK_FIRST_WAIT : ORACK_LATER_WAIT;
 }
 
 /* It was asked often enough. */
 static bool orack_peer_is_silent(const struct orack_peer *peer)
 {
-	u32 tries = ORACK_FIRST_TRIES + (peer->answered ? ORACK_LATER_TRIES : 0);
+	u32 tries = ORACK_FIRST_TRIES + (READ_ONCE(peer->answered) ? ORACK_LATER_TRIES : 0);
 
-	return !peer->acks && peer->unanswered >= tries;
+	return !READ_ONCE(peer->acks) && READ_ONCE(peer->unanswered) >= tries;
 }
 
+/* Looked at without the lock, too: it is looked at again before anything is sent. */
 static bool orack_peer_is_due(const struct orack_peer *peer)
 {
+	unsigned long announced = READ_ONCE(peer->announced);
+
 	if (!orack_peer_is_used(peer) || orack_peer_is_silent(peer))
 		return false;
-	return !peer->announced || peer->recall ||
-	       time_after_eq(jiffies, peer->announced + orack_peer_wait(peer));
+	return !announced || READ_ONCE(peer->recall) ||
+	       time_after_eq(jiffies, announced + orack_peer_wait(peer));
 }
 
 /* An announcement is due now.  peer->lock is held. */
@@ -228,19 +241,51 @@ static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
 	queue_work(system_highpri_wq, &on->ask);
 }
 
-/* Data goes to the key's far end.  Called under the qdisc's lock, now and then. */
-void orack_peer_note(struct onramp_net *on, const struct onramp_key *key)
+/* May hosts in the Internet be asked?  Not if the operator says who may.  Caller holds the RCU
+ * read lock.
+ */
+static bool orack_peer_may_ask(const struct onramp_net *on, const struct in6_addr *remote)
 {
-	struct orack_peer *peer;
+	const struct orack_asked *asked = rcu_dereference(on->asked);
+
+	return !asked || orack_may_ask(&asked->of, remote->s6_addr);
+}
+
+/* One that is not known is entered if it is near: whoever makes a connection to somewhere far
+ * off has nobody send datagrams there.
+ */
+static struct orack_peer *orack_peer_meet(struct onramp_net *on, const struct orack_pair *pair,
+					  const struct sock *sk)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+
+	if (peer || tcp_min_rtt(tcp_sk(sk)) > ORACK_NEAR_US)
+		return peer;
+	return orack_peer_make(on, pair);
+}
+
+/* A link-local address is of a device; the socket knows of which. */
+static void orack_peer_set_oif(struct orack_peer *peer, int oif)
+{
+	if (!(ipv6_addr_type(&peer->pair.remote) & IPV6_ADDR_LINKLOCAL))
+		oif = 0;
+	if (READ_ONCE(peer->oif) != oif)
+		WRITE_ONCE(peer->oif, oif);
+}
+
+/* Data of the socket goes to the key's far end.  Called under the qdisc's lock, now and then. */
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk)
+{
+	struct orack_peer *peer = NULL;
 	struct orack_pair pair;
 
 	orack_pair_of(&pair, key);
 	rcu_read_lock();
-	peer = orack_peer_find(&pair);
-	if (!peer)
-		peer = orack_peer_make(on, &pair);
+	if (orack_peer_may_ask(on, &pair.remote))
+		peer = orack_peer_meet(on, &pair, sk);
 	if (!peer)
 		goto out;
+	orack_peer_set_oif(peer, READ_ONCE(sk->sk_bound_dev_if));
 	/* Of a connection that lives: the peer looks for it. */
 	if (READ_ONCE(peer->sport) != key->sport || READ_ONCE(peer->dport) != key->dport) {
 		WRITE_ONCE(peer->sport, key->sport);
@@ -271,7 +316,7 @@ void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 
 	if (peer) {
 		spin_lock(&peer->lock);
 		if (orack_wish_all(&peer->wish, now_ns)) {
-			peer->recall = true;
+			WRITE_ONCE(peer->recall, true);
 			orack_peer_hurry(on, peer);
 		}
 		spin_unlock(&peer->lock);
@@ -308,8 +353,8 @@ bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
 {
 	peer->heard = jiffies;
-	peer->unanswered = 0;
-	peer->answered = true;
+	WRITE_ONCE(peer->unanswered, 0);
+	WRITE_ONCE(peer->answered, true);
 	orack_peer_set_acks(on, peer, true);
 }
 
@@ -392,12 +437,54 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
-/* Takes an announcement; its connection was found.  Returns what to count. */
+/* Is another one looked at? */
+bool orack_peer_may_announce(struct orack_peer *peer, u64 now_ns)
+{
+	bool may;
+
+	spin_lock(&peer->lock);
+	if (now_ns - peer->calls_ns >= ORACK_CALLS_NS) {
+		peer->calls_ns = now_ns;
+		peer->calls = 0;
+	}
+	may = peer->calls < ORACK_CALLS_MAX;
+	peer->calls += may;
+	spin_unlock(&peer->lock);
+	return may;
+}
+
+/* Does the announcement count?  Else why it does not.  What is signed was verified.  peer->lock
+ * is held.
+ */
+static enum onramp_stat orack_peer_judge(const struct orack_peer *peer,
+					 const struct orack_header *h, bool connected, u64 now_ns)
+{
+	u64 since_ns = now_ns - peer->announced_at_ns;
+	struct orack_call call = {
+		.connected = connected,
+		.hears = orack_peer_hears_us(peer),
+		.fewer = h->few && !peer->few,
+		.lifetime_ms = h->clock,
+	};
+
+	if (call.hears) {
+		if (orack_turn_is_late(h->time_ns, peer->announced_ns, since_ns, h->key))
+			return ONRAMP_STAT_REFUSED_REPLAY;
+		call.left_ms = jiffies_to_msecs(peer->hears_until - jiffies);
+		call.jumps = !h->key && orack_turn(h->time_ns, peer->announced_ns,
+						   since_ns) == ORACK_TURN_JUMP;
+	}
+	return orack_call_counts(&call) ? ONRAMP_STAT_ANNOUNCEMENTS_TAKEN :
+					  ONRAMP_STAT_REFUSED_FLOW;
+}
+
+/* Takes an announcement; @connected: of a connection that lives.  Returns what to count. */
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
-				      const struct orack_header *h, int oif)
+				      const struct orack_header *h, bool connected, int oif)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
-	enum onramp_stat stat = ONRAMP_STAT_ANNOUNCEMENTS_TAKEN;
+	u64 now_ns = ktime_get_ns();
+	enum onramp_stat stat;
 
 	if (!peer && !h->clock)
 		return ONRAMP_STAT_REFUSED_PEER;
@@ -406,27 +493,24 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	if (!peer)
 		return ONRAMP_STAT_REFUSED_FULL;
 	spin_lock(&peer->lock);
-	if (peer->hears && time_before_eq(jiffies, peer->hears_until) &&
-	    (s64)(h->time_ns - peer->announced_ns) <= 0) {
-		stat = ONRAMP_STAT_REFUSED_REPLAY;
+	stat = orack_peer_judge(peer, h, connected, now_ns);
+	if (stat != ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
 		goto out;
-	}
 	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX) {
 		stat = ONRAMP_STAT_REFUSED_FULL;
 		goto out;
 	}
 	peer->announced_ns = h->time_ns;
-	WRITE_ONCE(peer->oif, ipv6_addr_type(&pair->remote) & IPV6_ADDR_LINKLOCAL ? oif : 0);
+	peer->announced_at_ns = now_ns;
+	orack_peer_set_oif(peer, oif);
 	WRITE_ONCE(peer->hears_until, jiffies + msecs_to_jiffies(h->clock));
 	if (!peer->hears)
 		orack_clock_say_again(peer);
 	orack_peer_set_hears(on, peer, h->clock);
 	orack_peer_set_few(on, peer, h->clock && h->few);
-	if (peer->hears && !peer->few)
-		orack_peer_set_stamps(peer, true);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_peer_is_silent(peer))
-		peer->unanswered = 0;
+		WRITE_ONCE(peer->unanswered, 0);
 	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 out:
 	spin_unlock(&peer->lock);
@@ -487,7 +571,7 @@ bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 l
 {
 	struct orack_header h = {
 		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = to->few, .clock = lifetime_ms,
-		.time_ns = ktime_get_real_ns(),
+		.time_ns = ktime_get_boottime_ns() + orack_peer_epoch_ns,
 	};
 	struct orack_entry e = {
 		.sport = ntohs(to->sport), .dport = ntohs(to->dport),
@@ -507,7 +591,7 @@ static void orack_peer_unsaid(struct orack_peer *peer)
 {
 	spin_lock(&peer->lock);
 	if (peer->unanswered)
-		peer->unanswered--;
+		WRITE_ONCE(peer->unanswered, peer->unanswered - 1);
 	spin_unlock(&peer->lock);
 }
 
@@ -516,13 +600,14 @@ void orack_peer_ask_again(struct onramp_net *on)
 {
 	struct orack_peer *peer;
 
-	spin_lock_bh(&on->lock);
-	list_for_each_entry(peer, &on->peers, list) {
-		spin_lock(&peer->lock);
-		peer->unanswered = 0;
-		spin_unlock(&peer->lock);
+	/* Packets need not wait until we are through. */
+	rcu_read_lock();
+	list_for_each_entry_rcu(peer, &on->peers, list) {
+		spin_lock_bh(&peer->lock);
+		WRITE_ONCE(peer->unanswered, 0);
+		spin_unlock_bh(&peer->lock);
 	}
-	spin_unlock_bh(&on->lock);
+	rcu_read_unlock();
 }
 
 /* True: an announcement is due, to *to, and counted as made. */
@@ -534,17 +619,15 @@ static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer,
 	spin_lock(&peer->lock);
 	if (peer->hears && time_after(jiffies, peer->hears_until))
 		orack_peer_set_hears(on, peer, false);
-	if (peer->few && time_after(jiffies, peer->few_since + ORACK_STAMPS_KEPT))
-		orack_peer_set_stamps(peer, false);
 	if (peer->acks && time_after(jiffies, peer->heard + ORACK_IDLE)) {
 		orack_peer_set_acks(on, peer, false);
-		peer->unanswered = min_t(u32, peer->unanswered, ORACK_FIRST_TRIES);
+		WRITE_ONCE(peer->unanswered, min_t(u32, peer->unanswered, ORACK_FIRST_TRIES));
 	}
 	due = orack_peer_is_due(peer);
 	if (due) {
-		peer->announced = jiffies | 1UL;
-		peer->unanswered++;
-		peer->recall = false;
+		WRITE_ONCE(peer->announced, jiffies | 1UL);
+		WRITE_ONCE(peer->unanswered, peer->unanswered + 1);
+		WRITE_ONCE(peer->recall, false);
 		orack_peer_contact(peer, to);
 	}
 	spin_unlock(&peer->lock);
@@ -557,8 +640,8 @@ static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_p
 
 	if (orack_peer_is_silent(peer) && READ_ONCE(on->peer_count) < ORACK_PEERS_MAX / 2)
 		keep = ORACK_SILENT;
-	return !peer->hears && !peer->acks &&
-	       (!peer->used || time_after(jiffies, peer->used + keep));
+	return !READ_ONCE(peer->hears) && !READ_ONCE(peer->acks) &&
+	       (!READ_ONCE(peer->used) || time_after(jiffies, READ_ONCE(peer->used) + keep));
 }
 
 /* True: nobody needs it any more. */
@@ -615,6 +698,49 @@ static void orack_peer_ask(struct work_struct *work)
 	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
 }
 
+/* It was asked, nothing came of it, and no data went there for so long. */
+static bool orack_peer_is_spare(const struct orack_peer *peer, unsigned long keep)
+{
+	unsigned long announced = READ_ONCE(peer->announced);
+
+	return !READ_ONCE(peer->answered) && !READ_ONCE(peer->hears) && announced &&
+	       time_after(jiffies, announced + ORACK_FIRST_WAIT) &&
+	       time_after(jiffies, READ_ONCE(peer->used) + keep);
+}
+
+/* Those that never answered go, the oldest first; up to @room of them.  Returns how many places
+ * are still wanted.
+ */
+static u32 orack_peer_drop_spare(struct onramp_net *on, unsigned long keep, u32 room)
+{
+	struct orack_peer *peer, *gone = NULL;
+
+	list_for_each_entry_rcu(peer, &on->peers, list, true) {
+		orack_peer_forget(on, gone);
+		gone = NULL;
+		if (!room)
+			break;
+		if (orack_peer_is_spare(peer, keep)) {
+			gone = peer;
+			room--;
+		}
+		cond_resched();
+	}
+	orack_peer_forget(on, gone);
+	return room;
+}
+
+/* One had no place.  Whoever sends to many hosts that have no On-Ramp keeps nobody out. */
+static void orack_peer_make_room(struct onramp_net *on)
+{
+	u32 room = orack_peer_drop_spare(on, ORACK_REFRESH, ORACK_PEERS_ROOM);
+
+	if (room)
+		room = orack_peer_drop_spare(on, 0, room);
+	/* If there was none to be had it is tried again by the next tick, and not before. */
+	WRITE_ONCE(on->crowded, room == ORACK_PEERS_ROOM);
+}
+
 /* Nobody but us takes peers out while we run: the list holds without a lock, and packets
  * do not wait until we are through.  One is forgotten when the next is known.
  */
@@ -623,6 +749,8 @@ static void orack_peer_work(struct work_struct *work)
 	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
 	struct orack_peer *peer, *gone = NULL;
 
+	if (READ_ONCE(on->crowded))
+		orack_peer_make_room(on);
 	list_for_each_entry_rcu(peer, &on->peers, list, true) {
 		orack_peer_forget(on, gone);
 		gone = orack_peer_visit(on, peer) ? peer : NULL;
@@ -634,6 +762,31 @@ static void orack_peer_work(struct work_struct *work)
 }
 
 /* -- a namespace ------------------------------------------------------------------------------ */
+
+/* Who may be asked from now on.  Under RTNL. */
+int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of)
+{
+	struct orack_asked *before = rtnl_dereference(on->asked), *asked = NULL;
+
+	if (of->count) {
+		asked = kmalloc(sizeof(*asked), GFP_KERNEL_ACCOUNT);
+		if (!asked)
+			return -ENOMEM;
+		asked->of = *of;
+	}
+	rcu_assign_pointer(on->asked, asked);
+	if (before)
+		kfree_rcu(before, rcu);
+	return 0;
+}
+
+/* The namespace goes. */
+void orack_peer_drop_asked(struct onramp_net *on)
+{
+	static const struct orack_prefixes everybody;
+
+	orack_peer_set_asked(on, &everybody);
+}
 
 void orack_peer_open(struct onramp_net *on)
 {
@@ -682,8 +835,9 @@ int orack_peer_init(void)
 {
 	int err = -ENOMEM;
 
+	orack_peer_epoch_ns = ktime_get_real_ns() - ktime_get_boottime_ns();
 	orack_peer_cache = kmem_cache_create("onramp_peer", sizeof(struct orack_peer), 0,
-					     SLAB_HWCACHE_ALIGN, NULL);
+					     SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT, NULL);
 	if (!orack_peer_cache)
 		return err;
 	err = rhashtable_init(&orack_peers, &orack_peer_params);
@@ -695,6 +849,7 @@ int orack_peer_init(void)
 void orack_peer_exit(void)
 {
 	rcu_barrier();
+	orack_stamp_exit();
 	rhashtable_destroy(&orack_peers);
 	kmem_cache_destroy(orack_peer_cache);
 }

@@ -53,17 +53,22 @@ static bool orack_is_connected(const struct orack_pair *pair, u16 own_port, u16 
 
 /* -- announcements ----------------------------------------------------------------------- */
 
-/* Who has receipts already may go on, or end it, between two connections. */
+/* Who has receipts already may go on to have them between two connections. */
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
+	struct orack_peer *peer = orack_peer_find(pair);
 	enum onramp_stat stat;
 	struct orack_entry e;
+	bool connected;
 
+	if (peer && !orack_peer_may_announce(peer, ktime_get_ns()))
+		return ONRAMP_STAT_REFUSED_RATE;
 	orack_read_entry(d, 0, &e);
-	if (!orack_peer_hears(pair) && !orack_is_connected(pair, e.dport, e.sport, ifindex))
+	connected = orack_is_connected(pair, e.dport, e.sport, ifindex);
+	if (!connected && !orack_peer_hears(pair))
 		return ONRAMP_STAT_REFUSED_FLOW;
-	stat = orack_peer_announced(on, pair, &d->h, ifindex);
+	stat = orack_peer_announced(on, pair, &d->h, connected, ifindex);
 	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
 		orack_peer_tell_clock(on, pair);
 	return stat;
@@ -203,7 +208,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 				       ctl->sched->config.pause.threshold_ns);
 	if (drain_ns)
 		onramp_ctl_drain(ctl, now_ns, drain_ns);
-	atomic64_inc(&ctl->sched->counts.samples_orack);
+	onramp_count(ctl->sched, samples_orack);
 	if (orack_clock_is_nic(d->h.clock))
 		orack_count(on, ONRAMP_STAT_SAMPLES_NIC);
 	if (onramp_flight_holds(&ctl->flight, e->end_seq))

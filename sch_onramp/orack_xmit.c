@@ -179,6 +179,13 @@ static int orack_receive_skb(struct sock *sk, struct sk_buff *skb)
 
 	if (!on)
 		goto out;
+	/* What an unprivileged user of the peer's can send comes from another port than this, which
+	 * its kernel has.
+	 */
+	if (udp_hdr(skb)->source != htons(READ_ONCE(on->port))) {
+		orack_count(on, ONRAMP_STAT_REFUSED_PORT);
+		goto out;
+	}
 	if (bytes > ORACK_BYTES_MAX) {
 		orack_count(on, ONRAMP_STAT_REFUSED_LENGTH);
 		goto out;

@@ -38,7 +38,7 @@ enum {
 	TCA_ONRAMP_WEIGHTS,		/* s32[3]; where fq has bands */
 
 	TCA_ONRAMP_PAUSE,		/* u8: hold packets at all */
-	TCA_ONRAMP_MODE,		/* u8, ONRAMP_UAPI_STRAWMAN or _FINAL */
+	TCA_ONRAMP_MODE,		/* u8, ONRAMP_UAPI_STRAWMAN, _FINAL or _PAPER */
 	TCA_ONRAMP_THRESHOLD,		/* u32 nanoseconds */
 	TCA_ONRAMP_GAIN_SHIFT,		/* u8: the gain is 2^-this */
 	TCA_ONRAMP_PAUSE_MAX,		/* time */
@@ -58,7 +58,8 @@ enum {
 
 enum {
 	ONRAMP_UAPI_STRAWMAN,		/* On-Ramp's eq. 2 */
-	ONRAMP_UAPI_FINAL,		/* On-Ramp's eq. 3 and 4 */
+	ONRAMP_UAPI_FINAL,		/* On-Ramp's eq. 3, and 4 with less of beta */
+	ONRAMP_UAPI_PAPER,		/* On-Ramp's eq. 3 and 4 */
 };
 
 enum {
@@ -138,8 +139,8 @@ struct tc_onramp_stats {
  */
 enum {
 	ONRAMP_CMD_UNSPEC,
-	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE, _KEY_ID and _CLOCK_ERROR */
-	ONRAMP_CMD_SET,		/* ONRAMP_A_PORT */
+	ONRAMP_CMD_GET,		/* ONRAMP_A_PORT, _ACTIVE, _KEY_ID, _CLOCK_ERROR and _ASK */
+	ONRAMP_CMD_SET,		/* ONRAMP_A_PORT and _ASK, or one of them */
 	ONRAMP_CMD_KEY_ADD,	/* ONRAMP_A_KEY_ID and _KEY: taken from now on */
 	ONRAMP_CMD_KEY_USE,	/* ONRAMP_A_KEY_ID: signs from now on; the first does at once */
 	ONRAMP_CMD_KEY_DEL,	/* ONRAMP_A_KEY_ID */
@@ -170,8 +171,17 @@ enum {
 	ONRAMP_A_CLOCK_SECONDS,	/* u32: for how long it counts; in answers what is left of that */
 	ONRAMP_A_FLOW,		/* nest of ONRAMP_FLOW_ */
 	ONRAMP_A_REMOTE,	/* 16 bytes, IPv4 is mapped */
+	ONRAMP_A_ASK,		/* struct onramp_ask[], 16 at most: who may be asked for receipts; empty: all */
 	__ONRAMP_A_MAX,
 };
+
+/* A prefix of addresses. */
+struct onramp_ask {
+	__u8 address[16];	/* IPv4 is mapped */
+	__u8 bits;		/* 128 at most; of IPv4 96 and more */
+};
+
+#define ONRAMP_ASKS_MAX		16
 
 #define ONRAMP_CLOCK_OFFSET_MAX_NS	1000000000000000000LL	/* 31 years */
 #define ONRAMP_CLOCK_SECONDS_MAX	86400
@@ -287,6 +297,7 @@ enum onramp_stat {
 	ONRAMP_STAT_RECEIPTS_UNSTAMPED,	/* data left out of these, as the NIC's time is missing */
 	ONRAMP_STAT_SAMPLES_NIC,	/* of the samples: by times of the peer's NIC */
 	ONRAMP_STAT_REFUSED_UNSTAMPED,	/* our NIC's time of departure is missing */
+	ONRAMP_STAT_REFUSED_PORT,	/* from another UDP port */
 	ONRAMP_STATS,
 };
 

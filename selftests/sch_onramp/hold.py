@@ -328,11 +328,27 @@ def silenced(hosts):
     tc(hosts.receiver, DEVICE, "delay", "20us")
 
 
+def constant(hosts):
+    """Segments of a stranger, whose timestamp stands still, and which hit nothing in flight."""
+    flow = prompt(Flow(hosts))
+    with Namespace(hosts.receiver):
+        raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+    sport, dport = flow.ports
+    for _ in range(8):
+        options = struct.pack("!BBBBLL", 1, 1, 8, 10, 1, 0)
+        header = struct.pack("!HHLLBBHHH", dport, sport, 1, (flow.data()[-1][1] + 2**30) & 0xffffffff, 8 << 4, ACK,
+                             1000, 0, 0)
+        raw.sendto(header + options, ("10.1.0.1", 0))
+        wait(11)
+    prompt(flow)
+    show(coarse=int(hosts.counter("coarse")), samples=int(hosts.counter("samples")))
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, recall,
-                                            delayed, silenced)}
+                                            delayed, silenced, constant)}
     cases[sys.argv[1]](Hosts(*sys.argv[2:]))
 
 

@@ -89,6 +89,13 @@ late__acks_cause_no_pause() {
 		[ "$(counter ignored_late)" = 40 ]
 }
 
+# Eight of them are what a coarse clock would show.
+stranger__cannot_have_timestamps_taken_for_coarse() {
+	need_usec_ts || return
+	held constant threshold 50us feedback tcpts || return 1
+	[ "$(field coarse "$said")" = 0 ] && [ "$(field samples "$said")" -ge 8 ]
+}
+
 memory__new_flows_begin_paused() {
 	in_b ip addr add 10.1.0.3/24 dev veth0 2>/dev/null
 	in_a ip neigh replace 10.1.0.3 lladdr 02:00:00:00:00:02 dev veth0 nud permanent

@@ -92,6 +92,16 @@ set_and_shown() {
 	[ "$shown" = "$3" ] || { echo "$1 $2: shown as $shown, not $3"; return 1; }
 }
 
+waiting() { json_value qlen "$(statistics "$a")"; }
+
+# All 60 are for later: no dequeue gives them.
+change__lower_limit_holds_at_once() {
+	onramp && in_a "$provoke" wait 10.1.0.2 && [ "$(waiting)" = 60 ] || return 1
+	in_a tc qdisc change dev veth0 root onramp limit 10 && [ "$(waiting)" -le 10 ] &&
+		[ "$(waiting)" -ge 7 ] && in_a tc qdisc change dev veth0 root onramp limit 0 && [ "$(waiting)" = 0 ] &&
+		[ "$(json_value flows "$(statistics "$a")")" -ge 4 ]
+}
+
 change__every_option_is_shown() {
 	onramp || return 1
 	set_and_shown limit 500 500 && set_and_shown flow_limit 50 50 &&
@@ -101,6 +111,7 @@ change__every_option_is_shown() {
 		set_and_shown low_rate_threshold 800kbit 100000 &&
 		set_and_shown timer_slack 5us 5000 && set_and_shown ce_threshold 2ms 2000 &&
 		set_and_shown horizon 3s 3000000 && set_and_shown mode strawman '"strawman"' &&
+		set_and_shown mode paper '"paper"' && set_and_shown mode final '"final"' &&
 		set_and_shown threshold 30us 30000 && set_and_shown gain 1/8 0.125 &&
 		set_and_shown pause_max 9ms 9000 && set_and_shown feedback_timeout 7ms 7000 &&
 		set_and_shown gate on '"on"' && set_and_shown feedback orack '"orack"' &&

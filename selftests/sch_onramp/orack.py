@@ -16,6 +16,10 @@ orack.py attack DEVICE ADDRESS --packets N
     can be seen there; prints sent=N and gap_ms=N, the longest time without new data
 orack.py fill FIRST PEERS SECONDS
     tell offsets of so many peers' clocks, from a number on, until one is refused; prints taken=N error=N
+orack.py connect ADDRESS PORT
+    make a connection, and send nothing
+orack.py crowd COUNT
+    send a byte to so many addresses of this host, a connection each; prints sent=N
 orack.py bind PORT
     hold the UDP port, until killed
 """
@@ -304,6 +308,25 @@ def fill(args):
     print(f"taken={taken} error={error}")
 
 
+def connect(args):
+    with socket.create_connection((args.address, args.port)):
+        time.sleep(1)
+
+
+def crowd(args):
+    """Connections end with a reset: none waits for a minute."""
+    wildcard = socket.create_server(("0.0.0.0", 0))
+    port = wildcard.getsockname()[1]
+    for number in range(args.count):
+        with socket.create_connection((f"127.1.{number >> 8}.{number & 255}", port)) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.sendall(b"x")
+            wildcard.accept()[0].close()
+        if number % 100 == 0:
+            time.sleep(0.001)
+    print(f"sent={args.count}")
+
+
 def bind(args):
     with bound_socket(socket.AF_INET6, args.port):
         print("bound", flush=True)
@@ -332,10 +355,16 @@ def main():
     command.add_argument("first", type=int)
     command.add_argument("peers", type=int)
     command.add_argument("seconds", type=int)
+    command = commands.add_parser("connect")
+    command.add_argument("address")
+    command.add_argument("port", type=int)
+    command = commands.add_parser("crowd")
+    command.add_argument("count", type=int)
     command = commands.add_parser("bind")
     command.add_argument("port", type=int)
     args = parser.parse_args()
-    {"watch": watch, "ask": ask, "few": few, "attack": attack, "fill": fill, "bind": bind}[args.command](args)
+    {"watch": watch, "ask": ask, "few": few, "attack": attack, "fill": fill, "connect": connect,
+     "crowd": crowd, "bind": bind}[args.command](args)
     return 0
 
 

@@ -141,6 +141,52 @@ announcements__none_of_who_only_receives() {
 	[ $_status = 0 ] && [ "$_samples" -gt 20 ]
 }
 
+connected() { ip netns exec "$a" timeout 5 "$here/orack.py" connect "$@"; }
+
+# Whoever makes connections and sends nothing has nobody asked.
+announcements__none_before_data() {
+	acker off && onramp feedback orack || return 1
+	_announced=$(stat announced)
+	connected 10.1.0.2 5001 && sleep 1 && [ "$(stat announced)" = "$_announced" ] &&
+		[ "$(peer acks)" = none ]
+}
+
+announcements__none_to_hosts_that_are_far() {
+	_announced=$(stat announced)
+	acker off && onramp feedback orack && in_b tc qdisc replace dev veth0 root netem delay 20ms &&
+		watched 1
+	_status=$?
+	in_b tc qdisc replace dev veth0 root netem delay 20us
+	[ $_status = 0 ] && [ "$(stat announced)" = "$_announced" ]
+}
+
+announcements__none_beyond_the_prefixes() {
+	acker on && onramp feedback orack && in_a turnpike onramp set --ask 10.2.0.0/16 fd01::/64 &&
+		[ "$(in_a turnpike onramp show | sed 's/.*ask //')" = "10.2.0.0/16 fd01::/64" ] || return 1
+	_announced=$(stat announced)
+	send 0.3 && [ "$(stat announced)" = "$_announced" ] && to=fd01::2 send 0.3 &&
+		[ "$(counter samples_orack)" -gt 20 ] && in_a turnpike onramp set --ask 10.1.0.0/24 &&
+		onramp feedback orack && send 0.3 && [ "$(counter samples_orack)" -gt 20 ]
+	_status=$?
+	in_a turnpike onramp set --ask all && return $_status
+}
+
+announcements__prefixes_that_are_none_are_refused() {
+	refused "no prefix" set --ask 10.0.0.0/33 && refused "no prefix" set --ask fd00::/ &&
+		refused "beyond the prefix" set --ask 10.1.0.0/8 && refused "no IPv4 or IPv6" set --ask host/8 &&
+		refused "nothing to set" set && in_a turnpike onramp show | grep -vq ask
+}
+
+# More than there is room for, and a host that is met afterwards.
+peers__silent_ones_leave_room() {
+	acker on && in_a tc qdisc replace dev lo root onramp feedback orack && onramp feedback orack &&
+		said=$(in_a "$orack" crowd 17000) && sleep 0.5 && send 0.3 && send 0.3
+	_status=$?
+	in_a tc qdisc del dev lo root
+	echo "$said; samples $(counter samples_orack)"
+	[ $_status = 0 ] && [ "$(counter samples_orack)" -gt 20 ]
+}
+
 announcement__expires() {
 	acker on && in_a tc qdisc replace dev veth0 root fq || return 1
 	said=$(in_a "$orack" ask 10.1.0.2 5001 1000) || { echo "$said"; return 1; }
@@ -424,6 +470,23 @@ refused() {
 	shift
 	said=$(in_a turnpike onramp "$@" 2>&1) && { echo "taken: $*"; return 1; }
 	echo "$said" | grep -q "$_word" || { echo "$*: no '$_word' in: $said"; return 1; }
+}
+
+keys__of_a_file_are_used_and_no_others() {
+	rm -f "$key_file.new" && in_a turnpike onramp key generate "$key_file.new" &&
+		[ -n "$(find "$key_file.new" -perm 600)" ] &&
+		refused "exists" key generate "$key_file.new" &&
+		in_a turnpike onramp key add 9 "$key_file" || return 1
+	{ cat "$key_file.new"; echo "2 $(in_a turnpike onramp key generate -)"; } > "$key_file.both"
+	refused "read by others" key load "$key_file.both" && chmod 600 "$key_file.both" &&
+		in_a turnpike onramp key load "$key_file.both" &&
+		[ "$(in_a turnpike onramp show | sed 's/.*keys //')" = "1 2" ] &&
+		in_a turnpike onramp key load "$key_file.both" &&
+		in_b turnpike onramp key load "$key_file.new" && acker on && onramp feedback orack && send 0.3 &&
+		[ "$(counter samples_orack)" -gt 20 ]
+	_status=$?
+	drop_keys
+	return $_status
 }
 
 keys__nonsense_is_refused() {

@@ -3,6 +3,7 @@
 """Packets that a qdisc counts something for.
 
 usage: provoke.py late ADDRESS    one that is to leave in five seconds
+       provoke.py wait ADDRESS    60 of four sockets, likewise
        provoke.py many ADDRESS    40 of two sockets at once, that may be marked (ECN)
 """
 import socket
@@ -20,12 +21,19 @@ def udp(address):
     return sock
 
 
-def late(address):
-    """Sends the one."""
+def late(address, packets=1):
+    """Sends the one, or more of a socket."""
     sock = udp(address)
     sock.setsockopt(socket.SOL_SOCKET, SO_TXTIME, struct.pack("iI", time.CLOCK_MONOTONIC, 0))
     when = struct.pack("Q", time.monotonic_ns() + 5 * 10**9)
-    sock.sendmsg([b"late"], [(socket.SOL_SOCKET, SO_TXTIME, when)])
+    for _ in range(packets):
+        sock.sendmsg([b"late"], [(socket.SOL_SOCKET, SO_TXTIME, when)])
+
+
+def hold(address):
+    """Sends the 60."""
+    for _ in range(4):
+        late(address, 15)
 
 
 def many(address):
@@ -40,6 +48,6 @@ def many(address):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in ("late", "many"):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("late", "wait", "many"):
         sys.exit(__doc__)
-    {"late": late, "many": many}[sys.argv[1]](sys.argv[2])
+    {"late": late, "wait": hold, "many": many}[sys.argv[1]](sys.argv[2])

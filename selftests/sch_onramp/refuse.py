@@ -16,7 +16,7 @@ import sys
 import time
 
 from hold import DEVICE, Flow, Hosts, wait
-from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, HEADER, PORT, RECEIPTS
+from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, FEW, HEADER, PORT, RECEIPTS
 from rackctl import Namespace
 
 COUNTED = ("refused_", "samples", "receipts_taken", "announcements_taken", "clocks_taken")
@@ -81,6 +81,14 @@ class Attack:
         """A good one, for comparison."""
         self.send(datagram(RECEIPTS, [self.fresh()]))
 
+    def port(self):
+        """Anybody at the peer may send from another one."""
+        with Namespace(self.hosts.receiver):
+            anybody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for data in (datagram(RECEIPTS, [self.fresh()]), datagram(ANNOUNCEMENT, [self.back()], 60000),
+                     datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])):
+            self.send(data, anybody)
+
     def length(self):
         good = datagram(RECEIPTS, [self.fresh()])
         for data in (good[:15], good[:-1], good + b"\0", datagram(RECEIPTS, [self.newest()] * 33),
@@ -127,12 +135,39 @@ class Attack:
         data = datagram(ANNOUNCEMENT, [self.back()], 60000)
         self.send(data)
         self.send(data)
-        self.send(datagram(ANNOUNCEMENT, [self.back()], 0, time_ns=1))
+        # overtaken on its way
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 0, time_ns=time.monotonic_ns() - 10**6))
+
+    def announcement_of_anybody(self):
+        """Who knows no connection can end nothing, nor have less sent or later ones refused."""
+        for lifetime, few, ahead_ns in ((60000, FEW, 0), (0, 0, 0), (59000, 0, 0), (60000, 0, 10**12)):
+            self.send(datagram(ANNOUNCEMENT, [self.back(1, 2)], lifetime, count=1 | few,
+                               time_ns=time.monotonic_ns() + ahead_ns))
+        # more is no harm; and what knows one counts, as does what comes behind it
+        self.send(datagram(ANNOUNCEMENT, [self.back(1, 2)], 60000))
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 60000, time_ns=time.monotonic_ns() + 10**12))
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 60000))
+
+    def announcements_at_once(self):
+        """More than a host has use for."""
+        wait(20)
+        first_ns = time.monotonic_ns()
+        for number in range(130):
+            data = datagram(ANNOUNCEMENT, [self.back()], 60000, time_ns=first_ns + number)
+            self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+        wait(20)
 
     def replay_of_clock(self):
         data = datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])
         self.send(data)
         self.send(data)
+        # a far one, and its peer's own behind it
+        self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)], time_ns=time.monotonic_ns() + 10**15))
+        self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)]))
+
+    def clock_of_nobody(self):
+        """Not that of the receipts that came."""
+        self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)], 512))
 
     def peer(self):
         """Of whom we want nothing: receipts, a clock; and an announcement taken back that was not made."""
@@ -174,9 +209,9 @@ class Attack:
         self.send(datagram(RECEIPTS, [self.newest(age_ns=9 * 10**8)]))
 
 
-CASES = [Attack.none, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
+CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
          Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
-         Attack.replay_of_clock, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
+         Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
 
 
 def each(sender, receiver, turnpike):

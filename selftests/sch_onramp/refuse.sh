@@ -25,6 +25,8 @@ counted() {
 
 refused__none_of_a_good_one() { counted none receipts_taken=1 samples=1; }
 
+refused__port() { counted port refused_port=3; }
+
 refused__length() { counted length refused_length=5; }
 
 refused__version() { counted version refused_version=3; }
@@ -43,7 +45,17 @@ refused__replay_of_an_announcement() {
 	counted replay_of_announcement announcements_taken=1 refused_replay=2
 }
 
-refused__replay_of_a_clock() { counted replay_of_clock refused_replay=1 clocks_taken=1; }
+refused__announcement_without_a_connection() {
+	counted announcement_of_anybody announcements_taken=3 refused_flow=4
+}
+
+refused__announcements_beyond_the_rate() {
+	counted announcements_at_once announcements_taken=120 refused_rate=10
+}
+
+refused__replay_of_a_clock() { counted replay_of_clock refused_replay=1 clocks_taken=3; }
+
+refused__clock_that_is_not_of_its_receipts() { counted clock_of_nobody refused_peer=1; }
 
 refused__peer() { counted peer refused_peer=3; }
 

@@ -18,7 +18,7 @@
 static void explain(void)
 {
 	fprintf(stderr,
-		"Usage: ... onramp [ pause | nopause ] [ mode final | strawman ]\n"
+		"Usage: ... onramp [ pause | nopause ] [ mode final | paper | strawman ]\n"
 		"                  [ threshold TIME ] [ gain 1/N ] [ pause_max TIME ]\n"
 		"                  [ feedback auto | tcpts | orack ] [ feedback_timeout TIME ]\n"
 		"                  [ governor | nogovernor ] [ gate auto | on | off ]\n"
@@ -83,7 +83,7 @@ static const struct option options[] = {
 	{ "defrate", IGNORED_RATE },
 	{ "pause", FLAG, TCA_ONRAMP_PAUSE, 1, { "nopause", "pause" } },
 	{ "nopause", FLAG, TCA_ONRAMP_PAUSE, 0 },
-	{ "mode", WORD, TCA_ONRAMP_MODE, 0, { "strawman", "final" } },
+	{ "mode", WORD, TCA_ONRAMP_MODE, 0, { "strawman", "final", "paper" } },
 	{ "threshold", TIME_NS, TCA_ONRAMP_THRESHOLD, 1000 },
 	{ "gain", GAIN, TCA_ONRAMP_GAIN_SHIFT },
 	{ "pause_max", TIME_US, TCA_ONRAMP_PAUSE_MAX, 1000 },

@@ -31,13 +31,14 @@ const std::vector<std::string> kStats = {
 	"refused_key", "refused_mac", "refused_replay", "refused_peer", "refused_rate",
 	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
 	"clocks_sent", "clocks_taken", "samples_absolute", "receipts_nic", "receipts_unstamped",
-	"samples_nic", "refused_unstamped",
+	"samples_nic", "refused_unstamped", "refused_port",
 };
 
 struct Arguments {
 	unsigned port = 0;
+	std::vector<std::string> ask;
 	unsigned key = 0;
-	std::string secret_file;
+	std::string secret_file = "/etc/turnpike/onramp.key";
 	std::string peer, offset, error;
 	unsigned seconds = 0;		// 0: not given
 	bool json = false;
@@ -60,8 +61,21 @@ std::uint32_t clock_error_ns(const std::string &text)
 
 void set(const Arguments &arguments)
 {
+	std::vector<onramp_ask> ask;
+
+	if (!arguments.port && arguments.ask.empty())
+		throw Error("nothing to set: --port or --ask");
+	if (arguments.ask != std::vector<std::string>{"all"}) {
+		for (const std::string &text : arguments.ask)
+			ask.push_back(onramp_prefix(text));
+	}
+	if (ask.size() > ONRAMP_ASKS_MAX)
+		throw Error("16 prefixes are the most");
 	onramp_family().call(ONRAMP_CMD_SET, [&](nlmsghdr *message) {
-		mnl_attr_put_u16(message, ONRAMP_A_PORT, arguments.port);
+		if (arguments.port)
+			mnl_attr_put_u16(message, ONRAMP_A_PORT, arguments.port);
+		if (!arguments.ask.empty())
+			mnl_attr_put(message, ONRAMP_A_ASK, ask.size() * sizeof(onramp_ask), ask.data());
 	}, nullptr);
 }
 
@@ -80,21 +94,74 @@ std::string read_secret(const std::string &path)
 	return line;
 }
 
-void key_add(const Arguments &arguments)
+void put_key(unsigned id, const OnrampKey &key)
 {
-	OnrampKey key = onramp_key(read_secret(arguments.secret_file));
-
 	onramp_family().call(ONRAMP_CMD_KEY_ADD, [&](nlmsghdr *message) {
-		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, arguments.key);
+		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, id);
 		mnl_attr_put(message, ONRAMP_A_KEY, key.size(), key.data());
 	}, nullptr);
 }
 
-void key_call(const Arguments &arguments, std::uint8_t command)
+void key_add(const Arguments &arguments)
+{
+	put_key(arguments.key, onramp_key(read_secret(arguments.secret_file)));
+}
+
+void key_call(unsigned id, std::uint8_t command)
 {
 	onramp_family().call(command, [&](nlmsghdr *message) {
-		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, arguments.key);
+		mnl_attr_put_u8(message, ONRAMP_A_KEY_ID, id);
 	}, nullptr);
+}
+
+void key_generate(const Arguments &arguments)
+{
+	if (arguments.secret_file == "-")
+		std::cout << onramp_new_key() << '\n';
+	else
+		onramp_write_new_key(arguments.secret_file);
+}
+
+// The numbers of the keys that are set, the one that signs first.
+std::vector<unsigned> keys_set()
+{
+	std::vector<unsigned> ids;
+
+	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+		auto keys = a.find(ONRAMP_A_KEY_ID);
+		if (keys == a.end())
+			return;
+		auto *id = static_cast<const std::uint8_t *>(mnl_attr_get_payload(keys->second));
+		ids.assign(id, id + mnl_attr_get_payload_len(keys->second));
+	});
+	return ids;
+}
+
+// Who may be asked for receipts; none: everybody.
+std::vector<std::string> asked()
+{
+	std::vector<std::string> prefixes;
+
+	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
+		auto found = a.find(ONRAMP_A_ASK);
+		if (found == a.end())
+			return;
+		auto *ask = static_cast<const onramp_ask *>(mnl_attr_get_payload(found->second));
+		for (unsigned i = 0; i < mnl_attr_get_payload_len(found->second) / sizeof(*ask); i++)
+			prefixes.push_back(onramp_prefix_text(ask[i]));
+	});
+	return prefixes;
+}
+
+// What is in the file is in use then, and nothing else.
+void key_load(const Arguments &arguments)
+{
+	std::vector<OnrampNumberedKey> keys = onramp_key_file(arguments.secret_file);
+
+	for (unsigned id : keys_set())
+		key_call(id, ONRAMP_CMD_KEY_DEL);
+	for (const OnrampNumberedKey &key : keys)
+		put_key(key.id, key.key);
 }
 
 // -- show
@@ -109,14 +176,9 @@ void show(const Arguments &arguments)
 		config["clock_error_ns"] = nullptr;
 		if (std::uint32_t error = mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
 			config["clock_error_ns"] = error;
-		config["keys"] = Json::array();
-		auto keys = a.find(ONRAMP_A_KEY_ID);
-		if (keys == a.end())
-			return;
-		auto *id = static_cast<const std::uint8_t *>(mnl_attr_get_payload(keys->second));
-		for (unsigned i = 0; i < mnl_attr_get_payload_len(keys->second); i++)
-			config["keys"].push_back(id[i]);
 	});
+	config["keys"] = keys_set();
+	config["ask"] = asked();
 	if (arguments.json) {
 		std::cout << config.dump(2) << '\n';
 		return;
@@ -127,7 +189,12 @@ void show(const Arguments &arguments)
 	std::cout << " keys";
 	for (const Json &id : config["keys"])
 		std::cout << ' ' << id;
-	std::cout << (config["keys"].empty() ? " none\n" : "\n");
+	std::cout << (config["keys"].empty() ? " none" : "");
+	if (!config["ask"].empty())
+		std::cout << " ask";
+	for (const Json &prefix : config["ask"])
+		std::cout << ' ' << prefix.get<std::string>();
+	std::cout << '\n';
 }
 
 // -- stats
@@ -389,9 +456,17 @@ void add_keys(CLI::App &onramp, const std::shared_ptr<Arguments> &arguments, Act
 			     "a file with 32 hexadecimal digits; - for standard input")
 		->required();
 	add_key(*key, "use", "sign with this key", arguments, action,
-		[](const Arguments &a) { key_call(a, ONRAMP_CMD_KEY_USE); });
+		[](const Arguments &a) { key_call(a.key, ONRAMP_CMD_KEY_USE); });
 	add_key(*key, "del", "forget this key", arguments, action,
-		[](const Arguments &a) { key_call(a, ONRAMP_CMD_KEY_DEL); });
+		[](const Arguments &a) { key_call(a.key, ONRAMP_CMD_KEY_DEL); });
+	add(*key, "generate", "make a new key", arguments, action, key_generate)
+		->add_option("FILE", arguments->secret_file,
+			     "a file that is not there yet; - for standard output (default: "
+			     "/etc/turnpike/onramp.key)");
+	add(*key, "load", "use the keys of a file, and no others", arguments, action, key_load)
+		->add_option("FILE", arguments->secret_file,
+			     "a line each, the first signs: KEY, or ID KEY where that is not 1 (default: "
+			     "/etc/turnpike/onramp.key)");
 }
 
 void add_seconds(CLI::App &command, const std::shared_ptr<Arguments> &arguments, const char *what)
@@ -447,10 +522,13 @@ void add_onramp_command(CLI::App &app, Action &action)
 	add_shown(*onramp, "peers", "print the hosts on the other side", arguments, action, peers);
 	add_onramp_flows(*onramp, action);
 	add_shown(*onramp, "stats", "print the counters", arguments, action, stats);
-	add(*onramp, "set", "set the UDP port", arguments, action, set)
-		->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")
-		->required()
+	CLI::App *settings = add(*onramp, "set", "set the UDP port, and who may be asked for receipts",
+				 arguments, action, set);
+	settings->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")
 		->check(CLI::Range(1u, 65535u));
+	settings->add_option("--ask", arguments->ask,
+			     "networks of hosts that may be asked, as 10.0.0.0/8, 16 at most; all: everybody "
+			     "near (default: all)");
 	add_keys(*onramp, arguments, action);
 	add_clock(*onramp, action);
 }

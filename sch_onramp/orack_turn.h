@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What counts of announcements, and of what is said of clocks: what is the newest, and what a
+ * stranger cannot do.
+ *
+ *      time of the datagram less that of the last which counted
+ *
+ *      ------------|------------|0|-----------------------|------------->
+ *         jump     |    late    | |          next         |     jump
+ *               -slack                            time gone by + slack
+ *
+ * A signed one is what its sender said, whenever that was: newer counts, older does not.  One that
+ * is not signed may be anybody's.  If newer were all that counts, a single datagram of the far
+ * future would have all refused that come behind it.  So what is late is refused, and a jump
+ * counts for what it is, but never without a connection that lives: its ports are what a stranger
+ * does not know.  Without one, too, somebody who has receipts goes on to have them, or has
+ * more of them; to have fewer, or none, takes one.
+ */
+#ifndef ORACK_TURN_H
+#define ORACK_TURN_H
+
+#include "include/turnpike_types.h"
+
+/* Datagrams of one sender overtake each other by less, within a datacenter. */
+#define ORACK_TURN_SLACK_NS	10000000ULL
+
+/* Clocks of hosts run at rates that differ by less than 1/2^this: NTP slews by 1/2000. */
+#define ORACK_TURN_DRIFT_SHIFT	10
+
+enum orack_turn {
+	ORACK_TURN_NEXT,
+	ORACK_TURN_LATE,
+	ORACK_TURN_JUMP,
+};
+
+/* @since_ns: by our clock, since that of @last_ns came. */
+static inline enum orack_turn orack_turn(u64 time_ns, u64 last_ns, u64 since_ns)
+{
+	u64 most_ns = since_ns + (since_ns >> ORACK_TURN_DRIFT_SHIFT) + ORACK_TURN_SLACK_NS;
+	s64 on_ns = (s64)(time_ns - last_ns);
+
+	if (on_ns <= 0)
+		return on_ns > -(s64)ORACK_TURN_SLACK_NS ? ORACK_TURN_LATE : ORACK_TURN_JUMP;
+	return (u64)on_ns <= most_ns ? ORACK_TURN_NEXT : ORACK_TURN_JUMP;
+}
+
+/* Is it refused as one that came late? */
+static inline bool orack_turn_is_late(u64 time_ns, u64 last_ns, u64 since_ns, bool is_signed)
+{
+	if (is_signed)
+		return (s64)(time_ns - last_ns) <= 0;
+	return orack_turn(time_ns, last_ns, since_ns) == ORACK_TURN_LATE;
+}
+
+/* An announcement, and what is there of it already. */
+struct orack_call {
+	bool connected;		/* it names a connection that lives */
+	bool hears;		/* its host has receipts, for @left_ms more */
+	bool fewer;		/* it is for few, and all are sent */
+	bool jumps;		/* its time does: not signed, and ORACK_TURN_JUMP */
+	u32 lifetime_ms;
+	u32 left_ms;
+};
+
+/* May it count?  What is asked for without a connection is no less than there is. */
+static inline bool orack_call_counts(const struct orack_call *c)
+{
+	if (c->connected)
+		return true;
+	return c->hears && !c->fewer && !c->jumps && c->lifetime_ms >= c->left_ms;
+}
+
+#endif /* ORACK_TURN_H */
