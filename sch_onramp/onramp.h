@@ -406,7 +406,7 @@ struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex);
 /* onramp_path.c: what flows to a destination learned, for those that come */
 struct onramp_path_visit {
 	struct onramp_path_set *set;
-	struct onramp_path *path;	/* NULL: another flow is there, and nothing is known or learned */
+	struct onramp_path *path;	/* NULL: another flow is there; nothing is known */
 };
 
 int onramp_path_open(struct onramp_net *on);

@@ -363,7 +363,8 @@ u32 onramp_flow_trim(struct onramp_sched *q, u32 limit, u32 *bytes)
 	*bytes = 0;
 	if (all <= limit)
 		return 0;
-	packets = onramp_flow_cut(q, &q->internal, div_u64((u64)q->internal.qlen * limit, all), bytes);
+	packets = onramp_flow_cut(q, &q->internal,
+				  div_u64((u64)q->internal.qlen * limit, all), bytes);
 	for (i = 0; i < 1U << q->buckets_log; i++) {
 		for (node = rb_first(&q->buckets[i]); node; node = rb_next(node)) {
 			f = rb_entry(node, struct onramp_flow, node);
@@ -401,7 +402,8 @@ int onramp_flow_resize(struct onramp_sched *q, u32 log)
 
 	if (q->buckets && log == q->buckets_log)
 		return 0;
-	buckets = kvmalloc_node(sizeof(*buckets) << log, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL, node);
+	buckets = kvmalloc_node(sizeof(*buckets) << log,
+				GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL, node);
 	if (!buckets)
 		return -ENOMEM;
 	for (i = 0; i < 1U << log; i++)

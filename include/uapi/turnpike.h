@@ -171,7 +171,7 @@ enum {
 	ONRAMP_A_CLOCK_SECONDS,	/* u32: for how long it counts; in answers what is left of that */
 	ONRAMP_A_FLOW,		/* nest of ONRAMP_FLOW_ */
 	ONRAMP_A_REMOTE,	/* 16 bytes, IPv4 is mapped */
-	ONRAMP_A_ASK,		/* struct onramp_ask[], 16 at most: who may be asked for receipts; empty: all */
+	ONRAMP_A_ASK,		/* struct onramp_ask[], 16 at most: who may be asked; empty: all */
 	__ONRAMP_A_MAX,
 };
 
