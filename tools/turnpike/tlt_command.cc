@@ -404,7 +404,9 @@ void print_threshold(const TltThreshold &t)
 		  << "a congested port gets " << t.port_bytes / 1e3 << " KB, "
 		  << t.reserve_bytes / 1e3 << " KB of it for important packets\n"
 		  << "flows without loss of important packets: " << t.flows_per_port
-		  << " a port, " << t.flows << " in all\n";
+		  << " a port, " << t.flows << " in all\n"
+		  << "this holds where TLT's packets have a queue of their own: "
+		     "in one with others they starve\n";
 }
 
 void threshold(const Arguments &arguments)
