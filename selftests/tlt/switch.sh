@@ -6,7 +6,8 @@
 #
 #	netns $h1 .. $h4  veth0 ----.
 #	10.2.0.1 .. 4               |  netns $sw: bridge, p1 .. p4, pc  ---- veth0 netns $cl
-#	                            '  pc: 1 Gbit/s (tbf), under it gred     10.2.0.9
+#	                            '  pc: 1 Gbit/s (htb), under it gred     10.2.0.9
+#	                                   for TLT's, and a queue for others
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -55,13 +56,33 @@ drop_rack() {
 	return 0
 }
 
+# The link is shared between TLT's packets, 1:1, and all others.
+port_is_shared() {
+	in_sw tc qdisc replace dev pc root handle 1: htb default 2 &&
+		share 1: 1:9 rate 1gbit && share 1:9 1:1 rate 500mbit ceil 1gbit quantum 15000 &&
+		share 1:9 1:2 rate 500mbit ceil 1gbit quantum 15000 &&
+		in_sw tc filter add dev pc parent 1: protocol ip prio 1 u32 \
+			match ip dsfield 0x0c 0x0c classid 1:1 &&
+		in_sw tc filter add dev pc parent 1: protocol ipv6 prio 2 u32 \
+			match ip6 priority 0x0c 0x0c classid 1:1 &&
+		in_sw tc qdisc replace dev pc parent 1:2 handle 3: bfifo limit $buffer_bytes
+}
+
+share() { in_sw tc class replace dev pc parent "$1" classid "$2" htb "${@:3}" burst 5kb cburst 5kb; }
+
+# One queue for all: what the recipe is not.
+port_is_not_shared() {
+	in_sw tc filter del dev pc parent 1: && in_sw tc filter add dev pc parent 1: protocol ip prio 1 u32 \
+		match ip dsfield 0 0 classid 1:1
+}
+
 # The recipe. RED's own thresholds lie above the buffer, so that only the limits drop.
 color_queue() {
 	_red="min $((buffer_bytes + 100000)) max $((2 * buffer_bytes + 200000)) avpkt 1500"
 	_red="$_red burst $((buffer_bytes / 1000 + 100)) bandwidth 1gbit probability 0.1 prio 1"
-	in_sw tc qdisc replace dev pc root handle 1: tbf rate 1gbit burst 5kb limit 2mb &&
-		in_sw tc qdisc replace dev pc parent 1:1 handle 2: \
-			gred setup vqs 3 default 1 grio limit $buffer_bytes || return 1
+	in_sw tc qdisc del dev pc root 2> /dev/null
+	port_is_shared && in_sw tc qdisc replace dev pc parent 1:1 handle 2: \
+		gred setup vqs 3 default 1 grio limit $buffer_bytes || return 1
 	# shellcheck disable=SC2086  # a list of words
 	in_sw tc qdisc change dev pc handle 2: parent 1:1 \
 		gred limit $buffer_bytes vq 1 $_red || return 1
@@ -140,6 +161,59 @@ switch__without_colors_drops_all_kinds() {
 	incast || return 1
 	in_sw tc -s qdisc show dev pc
 	[ "$(vq 2 pdrop)" -gt 0 ] && [ "$(vq 1 pdrop)" -gt 0 ]
+}
+
+# others_begin, others_end: three streams from each of the last two hosts, which have no TLT
+others_begin() {
+	others=
+	for netns in $(echo "$hosts" | tail -n 2); do
+		ip netns exec "$netns" "$turnpike" tlt off || return 1
+		for _seed in 1 2 3; do
+			ip netns exec "$netns" "$stream" send 10.2.0.9 --seed $_seed --bytes 1000000000 \
+				--timeout 300 > /dev/null 2>&1 &
+			others="$others $!"
+		done
+	done
+	sleep 0.2
+}
+
+others_end() {
+	# shellcheck disable=SC2086  # a list
+	kill $others 2> /dev/null
+	# shellcheck disable=SC2086
+	wait $others 2> /dev/null
+	in_hosts "$turnpike" tlt set
+}
+
+first_host() { ip netns exec "${hosts%%[[:space:]]*}" "$@"; }
+
+# took: how long a stream from the first host takes
+took() {
+	_said=$(first_host "$stream" send 10.2.0.9 --seed 9 --bytes 4000000 --timeout 60) || _said=seconds=60
+	field seconds "$_said"
+}
+
+# beside_others: with TLT and without; $took and $took_plain
+beside_others() {
+	color_queue $k_bytes && ${1:-true} && others_begin || return 1
+	first_host "$turnpike" tlt off
+	took_plain=$(took)
+	first_host "$turnpike" tlt set
+	took=$(took)
+	others_end
+	echo "seconds: $took_plain without TLT, $took with; unimportant packets dropped: $(vq 2 pdrop)"
+}
+
+# is_at_most A B
+is_at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'; }
+
+switch__hosts_without_tlt_have_a_queue_of_their_own() {
+	beside_others && is_at_most "$took" "$took_plain"
+}
+
+# What that queue is for.
+switch__one_queue_for_all_starves_tlt() {
+	beside_others port_is_not_shared && ! is_at_most "$took" "$took_plain"
 }
 
 ktap_start
