@@ -51,6 +51,8 @@ def _command(kernel, settings):
     return [*_fixed_addresses(), kernel, f"mem={settings['guest_mem']}", "root=/dev/root", "rootfstype=hostfs",
             "rootflags=/", "rw", "init=/proc/self/cwd/init.sh", "con=null", "con0=fd:0,fd:1",
             "time-travel=inf-cpu", "time-travel-start=1000000000000000000",
+            # It takes the time that computing takes for random, and would wait for ever for some.
+            "initcall_blacklist=jent_mod_init",
             # or the first getrandom() of 6.1 waits for a minute of gathered entropy
             "random.trust_cpu=1", "random.trust_bootloader=1", "quiet", *settings["boot"]]
 
