@@ -74,24 +74,16 @@ static void name(struct sock *sk, enum tcp_ca_event event)		\
 #endif
 
 /*
- * TP_TSO_SEGS(name, handler) defines name(), to be the congestion control's
- * TP_TSO_SEGS_MEMBER: handler(sk) segments in a burst.  TCP takes that for the least, or in
- * kernels with BBRv3 for all there is to know.
+ * TP_TSO_SEGS(name) heads the function that is to be the congestion control's
+ * TP_TSO_SEGS_MEMBER: of the socket @sk, how many segments there are in a burst.  TCP takes
+ * that for the least, or in kernels with BBRv3 for all there is to know.
  */
 #ifdef TP_HAVE_TSO_SEGS
 #define TP_TSO_SEGS_MEMBER	tso_segs
-#define TP_TSO_SEGS(name, handler)					\
-static u32 name(struct sock *sk, unsigned int mss_now)			\
-{									\
-	return handler(sk);						\
-}
+#define TP_TSO_SEGS(name)	static u32 name(struct sock *sk, unsigned int mss_now)
 #else
 #define TP_TSO_SEGS_MEMBER	min_tso_segs
-#define TP_TSO_SEGS(name, handler)					\
-static u32 name(struct sock *sk)					\
-{									\
-	return handler(sk);						\
-}
+#define TP_TSO_SEGS(name)	static u32 name(struct sock *sk)
 #endif
 
 /* A proc_handler's first argument is TP_CTL_CONST struct ctl_table *. */
@@ -214,7 +206,11 @@ static inline u64 tp_pacing_offload_ns(const struct net_device *dev)
 	qdisc_drop_reason(skb, sch, to_free, SKB_DROP_REASON_FQ_##reason)
 #else
 /* Every reason of these kernels is the same one. */
-#define tp_qdisc_drop(skb, sch, to_free, reason)	qdisc_drop(skb, sch, to_free)
+#define TP_QDISC_DROP_BAND_LIMIT	0
+#define TP_QDISC_DROP_HORIZON_LIMIT	0
+#define TP_QDISC_DROP_FLOW_LIMIT	0
+#define tp_qdisc_drop(skb, sch, to_free, reason)			\
+	((void)TP_QDISC_DROP_##reason, qdisc_drop(skb, sch, to_free))
 #endif
 
 /* A packet at a qdisc was cut: it has so many segments now. */
@@ -295,11 +291,11 @@ static inline void tp_skb_set_departure(struct sk_buff *skb, u64 departure_ns)
 	skb_set_delivery_time(skb, departure_ns, true);
 }
 
-/* What kernel_bind() takes. */
+/* kernel_bind() takes a struct tp_sockaddr. */
 #ifdef TP_HAVE_SOCKADDR_UNSIZED
-typedef struct sockaddr_unsized tp_sockaddr;
+#define tp_sockaddr	sockaddr_unsized
 #else
-typedef struct sockaddr tp_sockaddr;
+#define tp_sockaddr	sockaddr
 #endif
 
 /* For alloc_workqueue(): work stays on the CPU that queued it, as it always did. */

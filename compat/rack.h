@@ -47,46 +47,49 @@ static inline void tp_crosststamp_now(struct system_device_crosststamp *both)
 }
 
 /*
- * TP_HWTSTAMP_OPS(get, set) are the members of net_device_ops by which SIOCGHWTSTAMP and
- * SIOCSHWTSTAMP reach get(dev, config) and set(dev, config), both with RTNL held.
- * TP_DEFINE_HWTSTAMP(get, set) has to stand before.
+ * TP_HWTSTAMP_OPS are the members of net_device_ops by which SIOCGHWTSTAMP and SIOCSHWTSTAMP
+ * reach these two of the virtual NIC, both with RTNL held.
  */
 #ifdef TP_HAVE_NDO_HWTSTAMP
 #define tp_hwtstamp_config	kernel_hwtstamp_config
-
-#define TP_DEFINE_HWTSTAMP(get, set)						\
-static int tp_hwtstamp_set(struct net_device *dev,				\
-			   struct kernel_hwtstamp_config *config,		\
-			   struct netlink_ext_ack *extack)			\
-{										\
-	return set(dev, config);						\
-}
-
-#define TP_HWTSTAMP_OPS(get, set)						\
-	.ndo_hwtstamp_get	= get,						\
-	.ndo_hwtstamp_set	= tp_hwtstamp_set
 #else
 #define tp_hwtstamp_config	hwtstamp_config
+#endif
 
-#define TP_DEFINE_HWTSTAMP(get, set)						\
-static int tp_hwtstamp_ioctl(struct net_device *dev, struct ifreq *ifr, int cmd)\
-{										\
-	struct hwtstamp_config config = {};					\
-	int err;								\
-										\
-	if (cmd != SIOCSHWTSTAMP && cmd != SIOCGHWTSTAMP)			\
-		return -EOPNOTSUPP;						\
-	if (cmd == SIOCSHWTSTAMP &&						\
-	    copy_from_user(&config, ifr->ifr_data, sizeof(config)))		\
-		return -EFAULT;							\
-	err = cmd == SIOCSHWTSTAMP ? set(dev, &config) : get(dev, &config);	\
-	if (err)								\
-		return err;							\
-	return copy_to_user(ifr->ifr_data, &config, sizeof(config)) ? -EFAULT : 0;\
+int vr_nic_hwtstamp_get(struct net_device *dev, struct tp_hwtstamp_config *config);
+int vr_nic_hwtstamp_set(struct net_device *dev, struct tp_hwtstamp_config *config);
+
+#ifdef TP_HAVE_NDO_HWTSTAMP
+#define TP_HWTSTAMP_OPS							\
+	.ndo_hwtstamp_get	= vr_nic_hwtstamp_get,			\
+	.ndo_hwtstamp_set	= tp_hwtstamp_set
+
+static inline int tp_hwtstamp_set(struct net_device *dev, struct kernel_hwtstamp_config *config,
+				  struct netlink_ext_ack *extack)
+{
+	return vr_nic_hwtstamp_set(dev, config);
 }
+#else
+#define TP_HWTSTAMP_OPS		.ndo_eth_ioctl = tp_hwtstamp_ioctl
 
-#define TP_HWTSTAMP_OPS(get, set)						\
-	.ndo_eth_ioctl		= tp_hwtstamp_ioctl
+static inline int tp_hwtstamp_ioctl(struct net_device *dev, struct ifreq *ifr, int cmd)
+{
+	struct hwtstamp_config config = {};
+	int err;
+
+	if (cmd == SIOCGHWTSTAMP) {
+		err = vr_nic_hwtstamp_get(dev, &config);
+	} else if (cmd == SIOCSHWTSTAMP) {
+		if (copy_from_user(&config, ifr->ifr_data, sizeof(config)))
+			return -EFAULT;
+		err = vr_nic_hwtstamp_set(dev, &config);
+	} else {
+		return -EOPNOTSUPP;
+	}
+	if (err)
+		return err;
+	return copy_to_user(ifr->ifr_data, &config, sizeof(config)) ? -EFAULT : 0;
+}
 #endif
 
 #endif /* TURNPIKE_COMPAT_RACK_H */

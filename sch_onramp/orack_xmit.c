@@ -210,10 +210,10 @@ static int orack_bind(struct socket *sock, u16 family, u16 port)
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
 
 	if (family == AF_INET)
-		return kernel_bind(sock, (tp_sockaddr *)&four, sizeof(four));
+		return kernel_bind(sock, (struct tp_sockaddr *)&four, sizeof(four));
 	/* Both families, whatever net.ipv6.bindv6only says. */
 	sock->sk->sk_ipv6only = false;
-	return kernel_bind(sock, (tp_sockaddr *)&six, sizeof(six));
+	return kernel_bind(sock, (struct tp_sockaddr *)&six, sizeof(six));
 }
 
 static int orack_open_family(struct onramp_net *on, u16 family)

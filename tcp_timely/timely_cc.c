@@ -614,13 +614,11 @@ static void timely_sends_again(struct sock *sk)
 TP_CWND_EVENT_TX_START(timely_cwnd_event, timely_sends_again)
 
 /* TCP asks before it sends: the moment to take the pacing back from fq, too. */
-static u32 timely_ask_burst(struct sock *sk)
+TP_TSO_SEGS(timely_tso_segs)
 {
 	timely_keep_pacing(sk, timely_flow(sk));
 	return max_t(u32, timely_flow(sk)->burst_segs, 1);
 }
-
-TP_TSO_SEGS(timely_tso_segs, timely_ask_burst)
 
 static void timely_init(struct sock *sk)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Is a snapshot of the time one of a clock that is asked for? */
+#include <linux/hrtimer.h>
 #include <linux/timekeeping.h>
 
 void probe(struct system_device_crosststamp *both);

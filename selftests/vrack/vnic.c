@@ -547,28 +547,26 @@ static int nic_stop(struct net_device *dev)
 	return 0;
 }
 
-static int nic_hwtstamp_get(struct net_device *dev, struct tp_hwtstamp_config *config)
+int vr_nic_hwtstamp_get(struct net_device *dev, struct tp_hwtstamp_config *config)
 {
 	struct vr_nic *nic = dev_nic(dev);
 
 	return nic->phc ? vr_phc_ops->hwtstamp_get(nic, config) : -EOPNOTSUPP;
 }
 
-static int nic_hwtstamp_set(struct net_device *dev, struct tp_hwtstamp_config *config)
+int vr_nic_hwtstamp_set(struct net_device *dev, struct tp_hwtstamp_config *config)
 {
 	struct vr_nic *nic = dev_nic(dev);
 
 	return nic->phc ? vr_phc_ops->hwtstamp_set(nic, config) : -EOPNOTSUPP;
 }
 
-TP_DEFINE_HWTSTAMP(nic_hwtstamp_get, nic_hwtstamp_set)
-
 static const struct net_device_ops nic_ops = {
 	.ndo_open		= nic_open,
 	.ndo_stop		= nic_stop,
 	.ndo_start_xmit		= start_xmit,
 	.ndo_validate_addr	= eth_validate_addr,
-	TP_HWTSTAMP_OPS(nic_hwtstamp_get, nic_hwtstamp_set),
+	TP_HWTSTAMP_OPS,
 };
 
 static int get_link_ksettings(struct net_device *dev, struct ethtool_link_ksettings *cmd)

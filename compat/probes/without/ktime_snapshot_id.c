@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/hrtimer.h>
 #include <linux/timekeeping.h>
 
 void probe(struct system_device_crosststamp *both);
