@@ -165,7 +165,7 @@ static int onramp_hook_first(struct onramp_net *on)
 		return err;
 	err = orack_acker_open(on);
 	if (err)
-		goto fail_path;
+		return err;
 	for (i = 0; i < ONRAMP_HOOKS; i++) {
 		on->hooks[i] = onramp_hooks[i];
 		on->hooks[i].priv = on;
@@ -174,8 +174,6 @@ static int onramp_hook_first(struct onramp_net *on)
 	if (!err)
 		return 0;
 	orack_acker_close(on);
-fail_path:
-	onramp_path_close(on);
 	return err;
 }
 
@@ -209,7 +207,6 @@ void onramp_hook_put(struct onramp_net *on)
 	synchronize_net();
 	orack_acker_close(on);
 	orack_deafen(on);
-	onramp_path_close(on);
 	orack_leave(on);
 }
 
@@ -260,6 +257,7 @@ static void __net_exit onramp_net_exit(struct net *net)
 	orack_clock_drop_all(on);
 	orack_peer_drop_asked(on);
 	rtnl_unlock();
+	onramp_path_close(on);
 	free_percpu(on->counts);
 }
 

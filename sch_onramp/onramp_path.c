@@ -224,12 +224,17 @@ bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns)
 	return coarse;
 }
 
-/* The first qdisc of a namespace that pauses.  Under RTNL. */
+/* A qdisc of a namespace pauses.  What is learned outlasts it, since who replaces one may first
+ * delete it.  Under RTNL.
+ */
 int onramp_path_open(struct onramp_net *on)
 {
 	u32 sets = net_eq(on->net, &init_net) ? ONRAMP_PATH_SETS : ONRAMP_PATH_SETS_OTHER, i;
-	struct onramp_paths *paths = kvzalloc(struct_size(paths, set, sets), GFP_KERNEL_ACCOUNT);
+	struct onramp_paths *paths;
 
+	if (on->paths)
+		return 0;
+	paths = kvzalloc(struct_size(paths, set, sets), GFP_KERNEL_ACCOUNT);
 	if (!paths)
 		return -ENOMEM;
 	paths->mask = sets - 1;
@@ -240,7 +245,7 @@ int onramp_path_open(struct onramp_net *on)
 	return 0;
 }
 
-/* The last one went, and nothing arrives any more.  Under RTNL. */
+/* The namespace goes, and nothing arrives any more. */
 void onramp_path_close(struct onramp_net *on)
 {
 	kvfree(on->paths);

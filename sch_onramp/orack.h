@@ -114,7 +114,7 @@ struct onramp_net {
 	struct orack_contact *leaving;	/* to be told that nobody wants receipts; RTNL */
 	u32 leaving_count;		/* RTNL */
 	struct orack_counts __percpu *counts;	/* since the first user; RTNL writes */
-	struct onramp_paths *paths;	/* as long as there are users */
+	struct onramp_paths *paths;	/* since the first user; RTNL writes */
 };
 
 struct onramp_net *onramp_net(const struct net *net);

@@ -221,9 +221,13 @@ receipts__are_few_while_the_path_is_empty() {
 }
 
 announcement__is_taken_back_when_the_qdisc_goes() {
-	acker on && onramp feedback orack && send 0.3 && [ "$(peer hears "$b")" = true ] || return 1
-	# It would hold for seven seconds more.
-	in_a tc qdisc del dev veth0 root && sleep 1 && [ "$(peer hears "$b")" != true ] || return 1
+	acker on && onramp feedback orack && start_sender --seconds 20 && sleep 0.3 &&
+		[ "$(peer hears "$b")" = true ] || return 1
+	# It would hold for seven seconds more; only who has a connection takes it back.
+	in_a tc qdisc del dev veth0 root && sleep 1 && [ "$(peer hears "$b")" != true ]
+	_status=$?
+	stop_sender
+	[ $_status = 0 ] || return 1
 	# And without the qdisc before, it is asked again.
 	onramp feedback orack && send 0.3 && [ "$(counter samples_orack)" -gt 20 ] &&
 		[ "$(peer hears "$b")" = true ]
