@@ -175,6 +175,16 @@ static inline u8 tp_fq_prio2band(int prio)
 }
 #endif
 
+/*
+ * Does an earlier packet move the time that its flow waits for?  No member says so; fq began to
+ * in the releases in which qdiscs got drop reasons of their own.
+ */
+#ifdef TP_HAVE_QDISC_DROP_REASON_ENUM
+#define TP_FQ_EARLIER_WAKES	true
+#else
+#define TP_FQ_EARLIER_WAKES	false
+#endif
+
 /* How long before its time the device takes a packet, to keep it itself; 0: it does not. */
 #ifdef TP_HAVE_PACING_OFFLOAD
 #define TP_PACING_OFFLOAD	true

@@ -132,7 +132,7 @@ static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct
 static bool onramp_comes_before(const struct onramp_sched *q, const struct onramp_flow *f,
 				struct sk_buff *skb)
 {
-	return onramp_flow_is_throttled(f) && skb->tstamp && !f->held &&
+	return TP_FQ_EARLIER_WAKES && onramp_flow_is_throttled(f) && skb->tstamp && !f->held &&
 	       onramp_cb(skb)->send_ns < f->time_next_ns && q->config.max_rate == ~0ULL;
 }
 
