@@ -14,7 +14,7 @@ bytes=4000000
 sends() { in_a "$stream" send 10.1.0.2 --seed 1 --bytes $bytes; }
 
 # A hook of the last priority that was there before TLT's comes after it.
-hook_behind__sees_bursts_that_are_cut() {
+behind__sees_bursts_that_are_cut() {
 	tlt_off && in_a "$nft" count out $last || return
 	tlt_on || return 1
 	_cuts=$(counter cuts)
