@@ -6,8 +6,8 @@
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-nft=$here/../lib/nft.py
-first=-2147483648
+# shellcheck source=selftests/lib/nfqueue.sh
+. "$here/../lib/nfqueue.sh"
 last=2147483647
 bytes=4000000
 
@@ -25,19 +25,6 @@ behind__sees_bursts_that_are_cut() {
 	in_a "$nft" drop
 	echo "$_seen, $_cuts bursts cut"
 	[ $_status = 0 ] && [ $_cuts -gt 0 ] && [ "$(field bytes "$_seen")" -ge $bytes ]
-}
-
-# queued NETNS HOOK COMMAND...: while what passes there goes through a program
-queued() {
-	ip netns exec "$1" "$nft" queue "$2" $first || return
-	ip netns exec "$1" "$nft" accept > "$TMPDIR/queue" &
-	_queue=$!
-	wait_for "the program" grep -q ready "$TMPDIR/queue" && "${@:3}"
-	_queued=$?
-	kill $_queue
-	wait $_queue 2> /dev/null
-	ip netns exec "$1" "$nft" drop
-	return $_queued
 }
 
 # What is marked on one side is seen on the other.
