@@ -36,7 +36,7 @@ modules_out := $(abspath $(MODULES_OUT))
 # CI=1 turns every complaint of the compiler and of sparse into an error; for checks,
 # OPTIONS_HEADER= names one that takes options from the kernel that modules are built for.
 ifneq ($(CI),)
-strict := W=1 C=2 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-error -D__CHECK_ENDIAN__'
+strict := W=1 C=1 KCFLAGS='-Werror $(OPTIONS_HEADER:%=-include %)' CF='-Wsparse-error -D__CHECK_ENDIAN__'
 endif
 
 # Recipes call it with a +: make does not see that it is a make, and would keep its -j to itself.
@@ -177,7 +177,7 @@ unit-tests: $(header_tests)
 
 build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++20 -O1 -g -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
+	$(Q)$(CXX) -std=c++20 -g1 -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
 		-lgtest_main -lgtest -lpthread
 
 .PHONY: check
