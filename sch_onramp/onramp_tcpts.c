@@ -22,6 +22,7 @@
  */
 #include <net/tcp.h>
 
+#include "include/turnpike_tcp_options.h"
 #include "onramp.h"
 
 /* No receiver of data delays an ACK by less, see tcp_timely's TIMELY_DELACK_NS. */
@@ -43,30 +44,20 @@ struct onramp_ack {
 	bool shut;			/* the receiver's window is */
 };
 
-/* Options of an ACK, @length bytes of them; what is malformed ends the list. */
-static void onramp_tcpts_options(struct onramp_ack *a, const u8 *at, int length)
+static void onramp_tcpts_options(struct onramp_ack *a, struct tp_tcp_options list)
 {
-	while (length >= 2 && *at != TCPOPT_EOL) {
-		u8 size = at[1];
+	struct tp_tcp_option o;
 
-		if (*at == TCPOPT_NOP) {
-			at++;
-			length--;
-			continue;
-		}
-		if (size < 2 || size > length)
-			return;
-		if (*at == TCPOPT_TIMESTAMP && size == TCPOLEN_TIMESTAMP) {
-			a->tsval = get_unaligned_be32(at + 2);
+	while (tp_tcp_option_next(&list, &o)) {
+		if (o.kind == TP_TCP_OPTION_TS && o.bytes == TP_TCP_TS_BYTES) {
+			a->tsval = tp_tcp_value32(o.value);
 			a->has_ts = true;
-		} else if (*at == TCPOPT_SACK && size >= TCPOLEN_SACK_BASE + TCPOLEN_SACK_PERBLOCK) {
-			u32 end = get_unaligned_be32(at + 6);
+		} else if (o.kind == TP_TCP_OPTION_SACK && tp_tcp_sack_blocks(&o)) {
+			u32 end = tp_tcp_value32(o.value + 4);
 
 			if (onramp_seq_before(a->ack, end))
 				a->newest = end;
 		}
-		at += size;
-		length -= size;
 	}
 }
 
@@ -78,7 +69,10 @@ static void onramp_tcpts_parse(const struct tcphdr *th, const struct onramp_arri
 	a->newest = a->ack;
 	a->has_data = arrival->payload;
 	a->shut = !th->window;
-	onramp_tcpts_options(a, (const u8 *)(th + 1), th->doff * 4 - sizeof(*th));
+	onramp_tcpts_options(a, (struct tp_tcp_options){
+		.at = (const u8 *)(th + 1),
+		.end = (const u8 *)th + th->doff * 4,
+	});
 }
 
 /* -- judging ------------------------------------------------------------------------ */

@@ -6,43 +6,38 @@
 #include <linux/tcp.h>
 
 #include "compat/ecn.h"
+#include "include/turnpike_tcp_options.h"
 #include "tlt.h"
 
-/* The first SACK option among @bytes of options, or NULL; *blocks is how many it has. */
+/* The blocks of the first SACK option, NULL if it has none; *blocks is how many. */
 static const u8 *tlt_in_sack(const struct tcphdr *th, unsigned int *blocks)
 {
-	const u8 *at = (const u8 *)(th + 1), *end = (const u8 *)th + th->doff * 4;
+	struct tp_tcp_options list = {
+		.at = (const u8 *)(th + 1),
+		.end = (const u8 *)th + th->doff * 4,
+	};
+	struct tp_tcp_option o;
 
-	while (at < end && *at != TCPOPT_EOL) {
-		if (*at == TCPOPT_NOP) {
-			at++;
-			continue;
+	while (tp_tcp_option_next(&list, &o)) {
+		if (o.kind == TP_TCP_OPTION_SACK) {
+			*blocks = tp_tcp_sack_blocks(&o);
+			return *blocks ? o.value : NULL;
 		}
-		if (end - at < 2 || at[1] < 2 || at[1] > end - at)
-			return NULL;
-		if (*at == TCPOPT_SACK) {
-			*blocks = (at[1] - TCPOLEN_SACK_BASE) / TCPOLEN_SACK_PERBLOCK;
-			return at + TCPOLEN_SACK_BASE;
-		}
-		at += at[1];
 	}
 	return NULL;
 }
 
 static struct tlt_block tlt_in_block(const u8 *at)
 {
-	return (struct tlt_block){ get_unaligned_be32(at), get_unaligned_be32(at + 4) };
+	return (struct tlt_block){ tp_tcp_value32(at), tp_tcp_value32(at + 4) };
 }
 
 static bool tlt_in_has_dsack(const u8 *at, unsigned int blocks, u32 ack)
 {
-	struct tlt_block first, next;
+	struct tlt_block first = tlt_in_block(at), next;
 
-	if (!blocks)
-		return false;
-	first = tlt_in_block(at);
 	if (blocks > 1)
-		next = tlt_in_block(at + TCPOLEN_SACK_PERBLOCK);
+		next = tlt_in_block(at + TP_TCP_BLOCK_BYTES);
 	return tlt_block_came_twice(&first, blocks > 1 ? &next : NULL, ack);
 }
 
@@ -55,9 +50,10 @@ static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *
 		return false;
 	if (tlt_in_has_dsack(at, blocks, ack))
 		return true;
-	for (i = 0; i < blocks; i++, at += TCPOLEN_SACK_PERBLOCK) {
-		if (!tlt_tcp_has_news_of(tp, get_unaligned_be32(at), get_unaligned_be32(at + 4),
-					 ack))
+	for (i = 0; i < blocks; i++, at += TP_TCP_BLOCK_BYTES) {
+		struct tlt_block block = tlt_in_block(at);
+
+		if (!tlt_tcp_has_news_of(tp, block.start, block.end, ack))
 			return true;
 	}
 	return false;

@@ -16,6 +16,17 @@ namespace {
 constexpr std::size_t kRequestBytes = 16384;
 constexpr std::size_t kAnswerBytes = 65536;
 
+constexpr char kAnotherVersion[] = ": it is of another version than this command (turnpike version)";
+
+// Of the machine's byte order, and not aligned to its size.
+template <typename Number> Number number(const nlattr *attribute)
+{
+	Number value;
+
+	std::memcpy(&value, attribute_bytes(attribute, sizeof(value)), sizeof(value));
+	return value;
+}
+
 int collect(const nlattr *attribute, void *into)
 {
 	(*static_cast<Attributes *>(into))[mnl_attr_get_type(attribute)] =
@@ -43,7 +54,7 @@ std::string kernel_message(const nlmsghdr *message)
 	mnl_attr_parse(message, offset, collect, &attributes);
 	auto found = attributes.find(NLMSGERR_ATTR_MSG);
 	return found == attributes.end() ? std::string()
-					 : mnl_attr_get_str(found->second);
+					 : attribute_text(found->second);
 }
 
 nlmsghdr *begin(char *room, std::uint16_t type, std::uint16_t flags,
@@ -62,6 +73,52 @@ nlmsghdr *begin(char *room, std::uint16_t type, std::uint16_t flags,
 }
 
 }  // namespace
+
+const nlattr *Attributes::at(unsigned type) const
+{
+	auto found = find(type);
+
+	if (found == end())
+		throw Error("the kernel module leaves out attribute " + std::to_string(type) + kAnotherVersion);
+	return found->second;
+}
+
+std::uint8_t attribute_u8(const nlattr *attribute)
+{
+	return number<std::uint8_t>(attribute);
+}
+
+std::uint16_t attribute_u16(const nlattr *attribute)
+{
+	return number<std::uint16_t>(attribute);
+}
+
+std::uint32_t attribute_u32(const nlattr *attribute)
+{
+	return number<std::uint32_t>(attribute);
+}
+
+std::uint64_t attribute_u64(const nlattr *attribute)
+{
+	return number<std::uint64_t>(attribute);
+}
+
+const void *attribute_bytes(const nlattr *attribute, std::size_t bytes)
+{
+	if (mnl_attr_get_payload_len(attribute) < bytes)
+		throw Error("the kernel module gives attribute " +
+			    std::to_string(mnl_attr_get_type(attribute)) + " " +
+			    std::to_string(mnl_attr_get_payload_len(attribute)) + " bytes instead of " +
+			    std::to_string(bytes) + kAnotherVersion);
+	return mnl_attr_get_payload(attribute);
+}
+
+std::string attribute_text(const nlattr *attribute)
+{
+	auto *text = static_cast<const char *>(mnl_attr_get_payload(attribute));
+
+	return std::string(text, strnlen(text, mnl_attr_get_payload_len(attribute)));
+}
 
 Attributes parse_nest(const nlattr *nest)
 {
@@ -104,7 +161,7 @@ std::uint16_t Genl::family_id(const char *family, const std::string &missing)
 		exchange(message, [&id](const Attributes &attributes) {
 			auto found = attributes.find(CTRL_ATTR_FAMILY_ID);
 			if (found != attributes.end())
-				id = mnl_attr_get_u16(found->second);
+				id = attribute_u16(found->second);
 		});
 	} catch (const Error &) {
 		throw Error(missing);

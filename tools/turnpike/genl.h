@@ -19,10 +19,24 @@ struct nlmsghdr;
 
 namespace turnpike {
 
-// Attributes of a message or nest, by type; valid while the message is.
-using Attributes = std::map<unsigned, const nlattr *>;
+// Attributes of a message or nest, by type; valid while the message is. What a module of another
+// version leaves out, or gives in another size, is an Error.
+class Attributes : public std::map<unsigned, const nlattr *> {
+public:
+	const nlattr *at(unsigned type) const;
+};
 
 Attributes parse_nest(const nlattr *nest);
+
+// All throw Error if there is less in it.
+std::uint8_t attribute_u8(const nlattr *attribute);
+std::uint16_t attribute_u16(const nlattr *attribute);
+std::uint32_t attribute_u32(const nlattr *attribute);
+std::uint64_t attribute_u64(const nlattr *attribute);
+const void *attribute_bytes(const nlattr *attribute, std::size_t bytes);
+
+// Up to its first 0.
+std::string attribute_text(const nlattr *attribute);
 
 // The kernel refused, for a reason that has this number of errno.
 class KernelError : public Error {

@@ -171,10 +171,10 @@ void show(const Arguments &arguments)
 	Json config;
 
 	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
-		config["port"] = mnl_attr_get_u16(a.at(ONRAMP_A_PORT));
-		config["active"] = mnl_attr_get_u8(a.at(ONRAMP_A_ACTIVE)) != 0;
+		config["port"] = attribute_u16(a.at(ONRAMP_A_PORT));
+		config["active"] = attribute_u8(a.at(ONRAMP_A_ACTIVE)) != 0;
 		config["clock_error_ns"] = nullptr;
-		if (std::uint32_t error = mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
+		if (std::uint32_t error = attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
 			config["clock_error_ns"] = error;
 	});
 	config["keys"] = keys_set();
@@ -208,7 +208,7 @@ void stats(const Arguments &arguments)
 		for (std::size_t i = 0; i < kStats.size(); i++) {
 			auto found = counters.find(i + 1);
 			json[kStats[i]] = found == counters.end() ? 0 :
-					  mnl_attr_get_u64(found->second);
+					  attribute_u64(found->second);
 		}
 	});
 	if (arguments.json) {
@@ -229,8 +229,8 @@ Json absolute(const Attributes &a, unsigned type)
 	if (found == a.end())
 		return nullptr;
 	if (type == ONRAMP_PEER_OWD || type == ONRAMP_PEER_BASE_OWD)
-		return static_cast<std::int64_t>(mnl_attr_get_u64(found->second));
-	return mnl_attr_get_u32(found->second);
+		return static_cast<std::int64_t>(attribute_u64(found->second));
+	return attribute_u32(found->second);
 }
 
 // Whose times receipts carry.
@@ -240,7 +240,7 @@ Json stamps(const Attributes &a, unsigned type)
 
 	if (found == a.end())
 		return nullptr;
-	return mnl_attr_get_u8(found->second) ? "nic" : "host";
+	return attribute_u8(found->second) ? "nic" : "host";
 }
 
 // Of receipts.
@@ -248,7 +248,7 @@ Json few(const Attributes &a, unsigned type)
 {
 	auto found = a.find(type);
 
-	return found == a.end() ? Json(nullptr) : Json(mnl_attr_get_u8(found->second) != 0);
+	return found == a.end() ? Json(nullptr) : Json(attribute_u8(found->second) != 0);
 }
 
 // Of which delay the percentiles are; and one of them.
@@ -258,27 +258,27 @@ Json delay_kind(const Attributes &a)
 
 	if (found == a.end())
 		return nullptr;
-	return mnl_attr_get_u8(found->second) ? "owd" : "queue";
+	return attribute_u8(found->second) ? "owd" : "queue";
 }
 
 Json delay(const Attributes &a, unsigned type)
 {
 	auto found = a.find(type);
 
-	return found == a.end() ? Json(nullptr) : Json(mnl_attr_get_u64(found->second));
+	return found == a.end() ? Json(nullptr) : Json(attribute_u64(found->second));
 }
 
 Json peer_json(const Attributes &a)
 {
 	char clock[16];
 
-	std::snprintf(clock, sizeof(clock), "%08x", mnl_attr_get_u32(a.at(ONRAMP_PEER_CLOCK)));
+	std::snprintf(clock, sizeof(clock), "%08x", attribute_u32(a.at(ONRAMP_PEER_CLOCK)));
 	return {
-		{"remote", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_PEER_REMOTE)))},
-		{"local", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_PEER_LOCAL)))},
-		{"acks", mnl_attr_get_u8(a.at(ONRAMP_PEER_ACKS)) != 0},
-		{"hears", mnl_attr_get_u8(a.at(ONRAMP_PEER_HEARS)) != 0},
-		{"grade", onramp_grade_text(mnl_attr_get_u8(a.at(ONRAMP_PEER_GRADE)))},
+		{"remote", address_text(a, ONRAMP_PEER_REMOTE)},
+		{"local", address_text(a, ONRAMP_PEER_LOCAL)},
+		{"acks", attribute_u8(a.at(ONRAMP_PEER_ACKS)) != 0},
+		{"hears", attribute_u8(a.at(ONRAMP_PEER_HEARS)) != 0},
+		{"grade", onramp_grade_text(attribute_u8(a.at(ONRAMP_PEER_GRADE)))},
 		{"error_ns", absolute(a, ONRAMP_PEER_ERROR)},
 		{"owd_ns", absolute(a, ONRAMP_PEER_OWD)},
 		{"base_owd_ns", absolute(a, ONRAMP_PEER_BASE_OWD)},
@@ -291,12 +291,12 @@ Json peer_json(const Attributes &a)
 		{"few", few(a, ONRAMP_PEER_FEW)},
 		{"own_few", few(a, ONRAMP_PEER_FEW_OURS)},
 		{"clock", clock},
-		{"drift_ppb", static_cast<std::int32_t>(mnl_attr_get_u32(a.at(ONRAMP_PEER_DRIFT)))},
-		{"clock_steps", mnl_attr_get_u32(a.at(ONRAMP_PEER_STEPS))},
-		{"clock_absurd", mnl_attr_get_u32(a.at(ONRAMP_PEER_ABSURD))},
-		{"receipts", mnl_attr_get_u64(a.at(ONRAMP_PEER_RECEIPTS))},
-		{"samples", mnl_attr_get_u64(a.at(ONRAMP_PEER_SAMPLES))},
-		{"refused", mnl_attr_get_u64(a.at(ONRAMP_PEER_REFUSED))},
+		{"drift_ppb", static_cast<std::int32_t>(attribute_u32(a.at(ONRAMP_PEER_DRIFT)))},
+		{"clock_steps", attribute_u32(a.at(ONRAMP_PEER_STEPS))},
+		{"clock_absurd", attribute_u32(a.at(ONRAMP_PEER_ABSURD))},
+		{"receipts", attribute_u64(a.at(ONRAMP_PEER_RECEIPTS))},
+		{"samples", attribute_u64(a.at(ONRAMP_PEER_SAMPLES))},
+		{"refused", attribute_u64(a.at(ONRAMP_PEER_REFUSED))},
 	};
 }
 
@@ -380,10 +380,10 @@ void clock_disciplined(const Arguments &arguments)
 Json clock_json(const Attributes &a)
 {
 	return {
-		{"peer", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_A_CLOCK_PEER)))},
-		{"offset_ns", static_cast<std::int64_t>(mnl_attr_get_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
-		{"error_ns", mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
-		{"seconds_left", mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
+		{"peer", address_text(a, ONRAMP_A_CLOCK_PEER)},
+		{"offset_ns", static_cast<std::int64_t>(attribute_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
+		{"error_ns", attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
+		{"seconds_left", attribute_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
 	};
 }
 
@@ -392,7 +392,7 @@ void clock_show(const Arguments &arguments)
 	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}};
 
 	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
-		if (std::uint32_t error = mnl_attr_get_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
+		if (std::uint32_t error = attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
 			json["own_error_ns"] = error;
 	});
 	onramp_family().call(ONRAMP_CMD_CLOCKS, nullptr, [&](const Attributes &a) {

@@ -8,6 +8,7 @@
 
 #include "genl.h"
 #include "include/uapi/turnpike.h"
+#include "onramp.h"
 
 namespace turnpike {
 
@@ -22,6 +23,11 @@ inline std::string onramp_grade_text(unsigned grade)
 	static const char *const names[] = {"none", "a", "b", "c"};
 
 	return grade < std::size(names) ? names[grade] : std::to_string(grade);
+}
+
+inline std::string address_text(const Attributes &a, unsigned type)
+{
+	return onramp_address_text(attribute_bytes(a.at(type), sizeof(OnrampAddress)));
 }
 
 }  // namespace turnpike

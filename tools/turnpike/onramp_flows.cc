@@ -28,14 +28,14 @@ Json number64(const Attributes &a, unsigned type)
 {
 	auto found = a.find(type);
 
-	return found == a.end() ? Json(nullptr) : Json(mnl_attr_get_u64(found->second));
+	return found == a.end() ? Json(nullptr) : Json(attribute_u64(found->second));
 }
 
 Json number32(const Attributes &a, unsigned type)
 {
 	auto found = a.find(type);
 
-	return found == a.end() ? Json(nullptr) : Json(mnl_attr_get_u32(found->second));
+	return found == a.end() ? Json(nullptr) : Json(attribute_u32(found->second));
 }
 
 Json device_json(const Attributes &a)
@@ -45,7 +45,7 @@ Json device_json(const Attributes &a)
 
 	if (found == a.end())
 		return nullptr;
-	unsigned index = mnl_attr_get_u32(found->second);
+	unsigned index = attribute_u32(found->second);
 	return if_indextoname(index, name) ? name : "#" + std::to_string(index);
 }
 
@@ -54,7 +54,7 @@ Json handle_json(const Attributes &a, unsigned type)
 	auto found = a.find(type);
 
 	return found == a.end() ? Json(nullptr) :
-				  Json(onramp_handle_text(mnl_attr_get_u32(found->second)));
+				  Json(onramp_handle_text(attribute_u32(found->second)));
 }
 
 std::string source_text(unsigned source)
@@ -69,7 +69,7 @@ Json grade_json(const Attributes &a)
 	auto found = a.find(ONRAMP_FLOW_GRADE);
 
 	return found == a.end() ? Json(nullptr) :
-				  Json(onramp_grade_text(mnl_attr_get_u8(found->second)));
+				  Json(onramp_grade_text(attribute_u8(found->second)));
 }
 
 Json base_json(const Attributes &a)
@@ -77,7 +77,7 @@ Json base_json(const Attributes &a)
 	auto found = a.find(ONRAMP_FLOW_BASE_OWD);
 
 	return found == a.end() ? Json(nullptr) :
-				  Json(static_cast<std::int64_t>(mnl_attr_get_u64(found->second)));
+				  Json(static_cast<std::int64_t>(attribute_u64(found->second)));
 }
 
 Json age_json(const Attributes &a)
@@ -226,16 +226,16 @@ Json onramp_flow_json(const Attributes &a)
 	Json left_ns = number64(a, ONRAMP_FLOW_LEFT);
 
 	return {
-		{"local", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_FLOW_LOCAL)))},
-		{"local_port", mnl_attr_get_u16(a.at(ONRAMP_FLOW_LOCAL_PORT))},
-		{"remote", onramp_address_text(mnl_attr_get_payload(a.at(ONRAMP_FLOW_REMOTE)))},
-		{"remote_port", mnl_attr_get_u16(a.at(ONRAMP_FLOW_REMOTE_PORT))},
+		{"local", address_text(a, ONRAMP_FLOW_LOCAL)},
+		{"local_port", attribute_u16(a.at(ONRAMP_FLOW_LOCAL_PORT))},
+		{"remote", address_text(a, ONRAMP_FLOW_REMOTE)},
+		{"remote_port", attribute_u16(a.at(ONRAMP_FLOW_REMOTE_PORT))},
 		{"dev", device_json(a)},
 		{"qdisc", handle_json(a, ONRAMP_FLOW_HANDLE)},
 		{"parent", handle_json(a, ONRAMP_FLOW_PARENT)},
-		{"source", source_text(mnl_attr_get_u8(a.at(ONRAMP_FLOW_SOURCE)))},
+		{"source", source_text(attribute_u8(a.at(ONRAMP_FLOW_SOURCE)))},
 		{"grade", grade_json(a)},
-		{"coarse", mnl_attr_get_u8(a.at(ONRAMP_FLOW_COARSE)) != 0},
+		{"coarse", attribute_u8(a.at(ONRAMP_FLOW_COARSE)) != 0},
 		{"held", left_ns != 0},
 		{"pause_left_ns", left_ns},
 		{"queued_packets", number32(a, ONRAMP_FLOW_QUEUED)},
@@ -243,7 +243,7 @@ Json onramp_flow_json(const Attributes &a)
 		{"paused_ns", number64(a, ONRAMP_FLOW_PAUSED)},
 		{"held_packets", number64(a, ONRAMP_FLOW_HELD)},
 		{"held_ns", number64(a, ONRAMP_FLOW_HELD_TIME)},
-		{"beta", mnl_attr_get_u32(a.at(ONRAMP_FLOW_BETA)) / 1e6},
+		{"beta", attribute_u32(a.at(ONRAMP_FLOW_BETA)) / 1e6},
 		{"samples", number64(a, ONRAMP_FLOW_SAMPLES)},
 		{"feedback_age_ms", age_json(a)},
 		{"delay_ns", number64(a, ONRAMP_FLOW_DELAY)},
@@ -259,10 +259,10 @@ Json onramp_flow_json(const Attributes &a)
 void OnrampFlows::add(const Attributes &a)
 {
 	auto address = [&a](unsigned type) {
-		auto *bytes = static_cast<const char *>(mnl_attr_get_payload(a.at(type)));
+		auto *bytes = static_cast<const char *>(attribute_bytes(a.at(type), sizeof(OnrampAddress)));
 		return std::string(bytes, sizeof(OnrampAddress));
 	};
-	auto port = [&a](unsigned type) { return unsigned(mnl_attr_get_u16(a.at(type))); };
+	auto port = [&a](unsigned type) { return unsigned(attribute_u16(a.at(type))); };
 
 	flows_.insert_or_assign({address(ONRAMP_FLOW_REMOTE), port(ONRAMP_FLOW_REMOTE_PORT),
 				 address(ONRAMP_FLOW_LOCAL), port(ONRAMP_FLOW_LOCAL_PORT)},

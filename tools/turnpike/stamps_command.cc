@@ -56,7 +56,7 @@ Json stats_json(const nlattr *nest)
 
 	for (const auto &[type, value] : parse_nest(nest)) {
 		if (type >= 1 && type <= kStats.size())
-			json[kStats[type - 1]] = mnl_attr_get_u64(value);
+			json[kStats[type - 1]] = attribute_u64(value);
 	}
 	return json;
 }
@@ -96,13 +96,13 @@ void print(const Json &all, bool json)
 Json port_json(const Attributes &a)
 {
 	Json port = {
-		{"dev", mnl_attr_get_str(a.at(STAMPS_PORT_NAME))},
-		{"ifindex", mnl_attr_get_u32(a.at(STAMPS_PORT_IFINDEX))},
-		{"netns", mnl_attr_get_u32(a.at(STAMPS_PORT_NETNS))},
+		{"dev", attribute_text(a.at(STAMPS_PORT_NAME))},
+		{"ifindex", attribute_u32(a.at(STAMPS_PORT_IFINDEX))},
+		{"netns", attribute_u32(a.at(STAMPS_PORT_NETNS))},
 		{"feed", a.count(STAMPS_PORT_GENERIC) ? "generic" : "driver"},
 		{"clock", a.count(STAMPS_PORT_HOST) ? "host" : "nic"},
-		{"clock_bits", mnl_attr_get_u32(a.at(STAMPS_PORT_BITS))},
-		{"step_ns", mnl_attr_get_u32(a.at(STAMPS_PORT_STEP_NS))},
+		{"clock_bits", attribute_u32(a.at(STAMPS_PORT_BITS))},
+		{"step_ns", attribute_u32(a.at(STAMPS_PORT_STEP_NS))},
 		{"tx_stamp", a.count(STAMPS_PORT_TX_FIRST) ? "first" : "last"},
 	};
 
@@ -110,9 +110,9 @@ Json port_json(const Attributes &a)
 		port["rx_clock"] = "nic";
 	if (a.count(STAMPS_PORT_RATE_PPB))
 		port["rate_ppb"] = static_cast<std::int32_t>(
-			mnl_attr_get_u32(a.at(STAMPS_PORT_RATE_PPB)));
+			attribute_u32(a.at(STAMPS_PORT_RATE_PPB)));
 	if (a.count(STAMPS_PORT_ERROR_NS))
-		port["error_ns"] = mnl_attr_get_u64(a.at(STAMPS_PORT_ERROR_NS));
+		port["error_ns"] = attribute_u64(a.at(STAMPS_PORT_ERROR_NS));
 	port["stats"] = stats_json(a.at(STAMPS_PORT_STATS));
 	return port;
 }
@@ -134,7 +134,7 @@ void stats(bool json)
 {
 	open_family().call(STAMPS_CMD_STATS, nullptr, [&](const Attributes &a) {
 		Json all = stats_json(a.at(STAMPS_A_STATS));
-		all["probes"] = mnl_attr_get_u32(a.at(STAMPS_A_PROBES));
+		all["probes"] = attribute_u32(a.at(STAMPS_A_PROBES));
 		if (json) {
 			std::cout << all.dump(2) << '\n';
 			return;
@@ -161,16 +161,16 @@ Json flow_json(const Attributes &a)
 {
 	return {
 		{"local", address(a.at(STAMPS_FLOW_LOCAL))},
-		{"local_port", mnl_attr_get_u16(a.at(STAMPS_FLOW_LOCAL_PORT))},
+		{"local_port", attribute_u16(a.at(STAMPS_FLOW_LOCAL_PORT))},
 		{"remote", address(a.at(STAMPS_FLOW_REMOTE))},
-		{"remote_port", mnl_attr_get_u16(a.at(STAMPS_FLOW_REMOTE_PORT))},
+		{"remote_port", attribute_u16(a.at(STAMPS_FLOW_REMOTE_PORT))},
 		{"tx", a.count(STAMPS_FLOW_TX_HOST) ? "host" : "nic"},
 		{"rx", a.count(STAMPS_FLOW_RX_HOST) ? "host" : "nic"},
-		{"samples", mnl_attr_get_u64(a.at(STAMPS_FLOW_SAMPLES))},
-		{"rtt_ns", mnl_attr_get_u64(a.at(STAMPS_FLOW_RTT_NS))},
-		{"error_ns", mnl_attr_get_u32(a.at(STAMPS_FLOW_ERROR_NS))},
-		{"rtt_min_ns", mnl_attr_get_u64(a.at(STAMPS_FLOW_RTT_MIN_NS))},
-		{"tcp_rtt_ns", mnl_attr_get_u64(a.at(STAMPS_FLOW_TCP_RTT_NS))},
+		{"samples", attribute_u64(a.at(STAMPS_FLOW_SAMPLES))},
+		{"rtt_ns", attribute_u64(a.at(STAMPS_FLOW_RTT_NS))},
+		{"error_ns", attribute_u32(a.at(STAMPS_FLOW_ERROR_NS))},
+		{"rtt_min_ns", attribute_u64(a.at(STAMPS_FLOW_RTT_MIN_NS))},
+		{"tcp_rtt_ns", attribute_u64(a.at(STAMPS_FLOW_TCP_RTT_NS))},
 	};
 }
 

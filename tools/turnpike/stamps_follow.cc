@@ -121,7 +121,7 @@ std::uint32_t begin(Genl &family, const StampConfig &config, const Netns *netns,
 		name_device(message, name, netns);
 		mnl_attr_put_u32(message, STAMPS_A_STEP_NS, step_ns);
 	}, [&number](const Attributes &a) {
-		number = mnl_attr_get_u32(a.at(STAMPS_A_NUMBER));
+		number = attribute_u32(a.at(STAMPS_A_NUMBER));
 	});
 	return number;
 }

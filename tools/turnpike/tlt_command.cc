@@ -165,20 +165,20 @@ Json rule_json(const nlattr *nest)
 
 	if (a.count(TLT_RULE_IFINDEX)) {
 		char name[IF_NAMESIZE] = "?";
-		unsigned index = mnl_attr_get_u32(a[TLT_RULE_IFINDEX]);
+		unsigned index = attribute_u32(a[TLT_RULE_IFINDEX]);
 		rule["dev"] = if_indextoname(index, name) ? name : "#" + std::to_string(index);
 	}
 	if (a.count(TLT_RULE_PORT_LOW) && a.count(TLT_RULE_PORT_HIGH))
-		rule["port"] = range_text(mnl_attr_get_u16(a[TLT_RULE_PORT_LOW]),
-					  mnl_attr_get_u16(a[TLT_RULE_PORT_HIGH]));
+		rule["port"] = range_text(attribute_u16(a[TLT_RULE_PORT_LOW]),
+					  attribute_u16(a[TLT_RULE_PORT_HIGH]));
 	if (a.count(TLT_RULE_ADDRESS) && a.count(TLT_RULE_PREFIX))
 		rule["peer"] = tlt_address_text(bytes_of(a[TLT_RULE_ADDRESS])) + "/" +
-			       std::to_string(mnl_attr_get_u8(a[TLT_RULE_PREFIX]));
+			       std::to_string(attribute_u8(a[TLT_RULE_PREFIX]));
 	if (a.count(TLT_RULE_UID_LOW) && a.count(TLT_RULE_UID_HIGH))
-		rule["uid"] = range_text(mnl_attr_get_u32(a[TLT_RULE_UID_LOW]),
-					 mnl_attr_get_u32(a[TLT_RULE_UID_HIGH]));
+		rule["uid"] = range_text(attribute_u32(a[TLT_RULE_UID_LOW]),
+					 attribute_u32(a[TLT_RULE_UID_HIGH]));
 	if (a.count(TLT_RULE_CGROUP))
-		rule["cgroup"] = mnl_attr_get_str(a[TLT_RULE_CGROUP]);
+		rule["cgroup"] = attribute_text(a[TLT_RULE_CGROUP]);
 	return rule;
 }
 
@@ -200,7 +200,7 @@ Json rules_json(const Attributes &a)
 
 Json config_json(const Attributes &a)
 {
-	Json config = {{"enabled", mnl_attr_get_u8(a.at(TLT_A_ENABLED)) != 0}};
+	Json config = {{"enabled", attribute_u8(a.at(TLT_A_ENABLED)) != 0}};
 
 	if (!config["enabled"])
 		return config;
@@ -210,11 +210,11 @@ Json config_json(const Attributes &a)
 	config["map"] = tlt_map_text(map);
 	for (unsigned kind = 0; kind < TLT_KINDS; kind++)
 		config["dscp"][kTltKinds[kind]] = map[kind];
-	config["period"] = mnl_attr_get_u32(a.at(TLT_A_PERIOD));
-	config["clock"] = name_of(kClocks, mnl_attr_get_u8(a.at(TLT_A_CLOCK)));
-	config["sender"] = name_of(kSenders, mnl_attr_get_u8(a.at(TLT_A_SENDER)));
-	config["foreign"] = name_of(kForeign, mnl_attr_get_u8(a.at(TLT_A_FOREIGN)));
-	config["attach"] = name_of(kAttach, mnl_attr_get_u8(a.at(TLT_A_ATTACH)));
+	config["period"] = attribute_u32(a.at(TLT_A_PERIOD));
+	config["clock"] = name_of(kClocks, attribute_u8(a.at(TLT_A_CLOCK)));
+	config["sender"] = name_of(kSenders, attribute_u8(a.at(TLT_A_SENDER)));
+	config["foreign"] = name_of(kForeign, attribute_u8(a.at(TLT_A_FOREIGN)));
+	config["attach"] = name_of(kAttach, attribute_u8(a.at(TLT_A_ATTACH)));
 	config["rules"] = rules_json(a);
 	return config;
 }
@@ -258,7 +258,7 @@ std::uint64_t stat(const Attributes &counters, unsigned number)
 {
 	auto found = counters.find(number + 1);
 
-	return found == counters.end() ? 0 : mnl_attr_get_u64(found->second);
+	return found == counters.end() ? 0 : attribute_u64(found->second);
 }
 
 Json sent_json(const Attributes &counters)
@@ -317,13 +317,13 @@ Json flow_stats_json(const Attributes &counters)
 
 Json flow_json(const Attributes &a)
 {
-	auto number = [&a](unsigned type) { return mnl_attr_get_u32(a.at(type)); };
+	auto number = [&a](unsigned type) { return attribute_u32(a.at(type)); };
 	Json flow = {
 		{"local", tlt_address_text(bytes_of(a.at(TLT_FLOW_LOCAL)))},
-		{"local_port", mnl_attr_get_u16(a.at(TLT_FLOW_LOCAL_PORT))},
+		{"local_port", attribute_u16(a.at(TLT_FLOW_LOCAL_PORT))},
 		{"remote", tlt_address_text(bytes_of(a.at(TLT_FLOW_REMOTE)))},
-		{"remote_port", mnl_attr_get_u16(a.at(TLT_FLOW_REMOTE_PORT))},
-		{"peer", name_of(kPeers, mnl_attr_get_u8(a.at(TLT_FLOW_PEER)))},
+		{"remote_port", attribute_u16(a.at(TLT_FLOW_REMOTE_PORT))},
+		{"peer", name_of(kPeers, attribute_u8(a.at(TLT_FLOW_PEER)))},
 		{"important", number(TLT_FLOW_IMPORTANT)},
 		{"echoes", number(TLT_FLOW_ECHOES)},
 		{"injected", number(TLT_FLOW_INJECTED)},

@@ -15,6 +15,10 @@ ETHERNET_MIN_BYTES = 60
 ACK_BYTES = {4: 20 + 20 + 12, 6: 40 + 20 + 12}
 
 
+# What a guest with all of a machine's memory has room for, and more than any of the papers' networks.
+MOST_LINKS = 4096
+
+
 @dataclasses.dataclass
 class Link:
     """A cable; rate_bps is the egress rate of both ends."""
@@ -46,6 +50,8 @@ class Graph:
         self.switches.append(name)
 
     def add_link(self, *args, **fields):
+        if len(self.links) == MOST_LINKS:
+            raise ValueError(f"more than {MOST_LINKS} links")
         link = Link(*args, **fields)
         link.port_a = link.port_a or link.b
         link.port_b = link.port_b or link.a

@@ -4,6 +4,8 @@ import fnmatch
 import re
 
 _RANGE = re.compile(r"^(.*?)\[(\d+)-(\d+)\](.*)$")
+# More hosts than any guest has memory for.
+MOST = 10000
 _NAME = re.compile(r"^[A-Za-z][A-Za-z0-9_]{0,14}$")
 
 
@@ -15,9 +17,10 @@ def expand(pattern):
     head, first, last, tail = match.groups()
     if int(first) > int(last):
         raise ValueError(f"'{pattern}' counts down")
-    return [name
-            for number in range(int(first), int(last) + 1)
-            for name in expand(f"{head}{number}{tail}")]
+    tails = expand(tail)
+    if (int(last) - int(first) + 1) * len(tails) > MOST:
+        raise ValueError(f"'{pattern}' names more than {MOST}")
+    return [f"{head}{number}{rest}" for number in range(int(first), int(last) + 1) for rest in tails]
 
 
 def valid(name):

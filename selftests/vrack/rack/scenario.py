@@ -2,7 +2,7 @@
 """The scenario format: every key, its type, range and default."""
 from . import topology, workload, yamlfile
 from .errors import ScenarioError
-from .schema import REQUIRED, Int, ListOf, MapOf, Number, Record, Text
+from .schema import REQUIRED, Int, ListOf, MapOf, Names, Number, Record, Text
 from .yamlfile import Seq
 
 VALUE = Text("text or number")
@@ -65,7 +65,7 @@ HOST_FIELDS = {
     "run": ListOf(Text(), "shell commands in the namespace before the load", single=True),
 }
 HOST = Record(HOST_FIELDS, "settings of every host", {})
-HOSTS = MapOf(Record(HOST_FIELDS), "settings of some hosts, by pattern, over those of all", {})
+HOSTS = MapOf(Record(HOST_FIELDS), "settings of some hosts, by pattern, over those of all", {}, key=Names())
 
 ACTION = Record({
     "time_s": Number("when", REQUIRED),
@@ -105,9 +105,9 @@ SCHEMA = Record({
     "topology": topology.SCHEMA,
     "mtu_bytes": Int("MTU of every host", 1500, low=576, high=9216),
     "nic": NIC,
-    "nics": MapOf(NIC, "settings of some hosts' NICs, over those of all", {}),
+    "nics": MapOf(NIC, "settings of some hosts' NICs, over those of all", {}, key=Names()),
     "switch": SWITCH,
-    "switches": MapOf(SWITCH, "settings of some switches, over those of all", {}),
+    "switches": MapOf(SWITCH, "settings of some switches, over those of all", {}, key=Names()),
     "ports": MapOf(PORT, "settings of some switch ports, by name or pattern such as s0.c*", {},
                    parts=2),
     "dscp": MapOf(DSCP, "what the switches make of a DSCP", {}),

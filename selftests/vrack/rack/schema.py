@@ -7,6 +7,7 @@ stands below a key, which is how --set finds its way.
 """
 import re
 
+from . import hostnames
 from .errors import ScenarioError
 from .yamlfile import Map, Seq
 
@@ -31,8 +32,12 @@ class Field:
         raise ScenarioError(origin, f"{path}: {reason}")
 
 
+# No quantity of a network is larger (eleven days in ns, a petabyte), and sums of some stay exact.
+LARGEST = 10**15
+
+
 class Number(Field):
-    def __init__(self, text="", default=None, low=0, high=None, integer=False):
+    def __init__(self, text="", default=None, low=0, high=LARGEST, integer=False):
         super().__init__(text, default)
         self.low, self.high, self.integer = low, high, integer
 
@@ -42,7 +47,7 @@ class Number(Field):
             self.fail(origin, path, f"'{value}' is not a{' whole' if self.integer else ''} number")
         if self.low is not None and number < self.low:
             self.fail(origin, path, f"{value} is below {self.low}")
-        if self.high is not None and number > self.high:
+        if number > self.high:
             self.fail(origin, path, f"{value} is above {self.high}")
         return number
 
@@ -52,7 +57,7 @@ class Number(Field):
             return None
         try:
             number = float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         if number != number or abs(number) == float("inf"):
             return None
@@ -61,7 +66,7 @@ class Number(Field):
         return None if self.integer else number
 
 
-def Int(text="", default=None, low=0, high=None):
+def Int(text="", default=None, low=0, high=LARGEST):
     return Number(text, default, low, high, integer=True)
 
 
@@ -89,6 +94,17 @@ class Text(Field):
             self.fail(origin, path, f"'{value}' is none of {', '.join(self.choices)}")
         if self.pattern and not re.fullmatch(self.pattern, value):
             self.fail(origin, path, f"'{value}' does not look like {self.text or self.pattern}")
+        return value
+
+
+class Names(Field):
+    """A pattern of names, as hostnames.expand() takes it."""
+
+    def check(self, value, origin, path):
+        try:
+            hostnames.expand(value)
+        except ValueError as error:
+            self.fail(origin, path, error)
         return value
 
 
@@ -200,7 +216,7 @@ class Choice(Field):
         if not isinstance(value, Map):
             self.fail(origin, path, "a mapping expected")
         kind = value.get(self.tag)
-        if kind not in self.records:
+        if not isinstance(kind, str) or kind not in self.records:
             where = value.where(self.tag)
             known = ", ".join(self.records)
             self.fail(where, f"{path}.{self.tag}", f"'{kind}' is none of {known}")

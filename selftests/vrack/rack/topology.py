@@ -3,7 +3,7 @@
 from . import graph as graphs
 from . import hostnames
 from .errors import ScenarioError
-from .schema import REQUIRED, Bool, Choice, Int, ListOf, MapOf, Number, Record, Text
+from .schema import REQUIRED, Bool, Choice, Int, ListOf, MapOf, Names, Number, Record, Text
 
 RATE_GBPS = dict(low=0.01, high=400)
 COMMON = {
@@ -12,12 +12,15 @@ COMMON = {
     "base_rtt_of": ListOf(Text(), "that pair; the first of the first load if not given"),
     "delay_ns": Int("delay of every link that has none of its own and no base_rtt_us rules", 1000),
 }
+# Of each kind; a network of a few thousand links is refused as a whole.
+MOST = 1024
+
 END = Record({
     "rate_gbps": Number("rate of the host's link", REQUIRED, **RATE_GBPS),
     "delay_ns": Int("delay of the host's link"),
     "fcs_ppb": Int("frames damaged on it, per 10^9, both ways", 0, high=1000000000),
 })
-HOSTS = MapOf(END, "hosts by pattern, such as c[1-10]", REQUIRED)
+HOSTS = MapOf(END, "hosts by pattern, such as c[1-10]", REQUIRED, key=Names())
 TRUNK = Record({
     "rate_gbps": Number("rate of each trunk link", REQUIRED, **RATE_GBPS),
     "delay_ns": Int("delay of the trunk"),
@@ -35,30 +38,30 @@ SCHEMA = Choice("type", {
     "dumbbell": _record("dumbbell", left=HOSTS, right=HOSTS, trunk=TRUNK),
     "leaf-spine": _record(
         "leaf-spine",
-        leaves=Int("ToR switches l1..", 12, low=1),
-        spines=Int("spine switches sp1..", 4, low=1),
-        hosts_per_leaf=Int("hosts h1.. below each ToR", 8, low=1),
+        leaves=Int("ToR switches l1..", 12, low=1, high=MOST),
+        spines=Int("spine switches sp1..", 4, low=1, high=MOST),
+        hosts_per_leaf=Int("hosts h1.. below each ToR", 8, low=1, high=MOST),
         host_gbps=Number("rate of host links", 10, **RATE_GBPS),
         fabric_gbps=Number("rate of links between switches", 40, **RATE_GBPS)),
     "fat-tree": _record(
         "fat-tree",
-        pods=Int("pods", 12, low=1),
-        tors_per_pod=Int("ToRs of a pod, tP_1..", 4, low=1),
-        aggs_per_pod=Int("aggregation switches of a pod, aP_1..", 4, low=1),
-        cores_per_agg=Int("cores c1.. above each aggregation switch of a pod", 4, low=1),
-        hosts_per_tor=Int("hosts h1.. below each ToR", 4, low=1),
+        pods=Int("pods", 12, low=1, high=MOST),
+        tors_per_pod=Int("ToRs of a pod, tP_1..", 4, low=1, high=MOST),
+        aggs_per_pod=Int("aggregation switches of a pod, aP_1..", 4, low=1, high=MOST),
+        cores_per_agg=Int("cores c1.. above each aggregation switch of a pod", 4, low=1, high=MOST),
+        hosts_per_tor=Int("hosts h1.. below each ToR", 4, low=1, high=MOST),
         host_gbps=Number("rate of host links", 10, **RATE_GBPS),
         fabric_gbps=Number("rate of links between switches", 10, **RATE_GBPS)),
     "skinny": _record(
         "skinny",
-        cross=ListOf(Int(low=0), "cross flows' host pairs at each link of the chain", REQUIRED,
+        cross=ListOf(Int(low=0, high=MOST), "cross flows' host pairs at each link of the chain", REQUIRED,
                      at_least=1),
         rate_gbps=Number("rate of every link", 10, **RATE_GBPS),
         same_rtt=Bool("stretch the cross pairs' links to the base RTT of the long path", True)),
     "custom": _record(
         "custom",
         switches=ListOf(Text(), "switch names", REQUIRED, at_least=1),
-        hosts=MapOf(Record({"switch": Text("", REQUIRED), **END.fields}), "", REQUIRED),
+        hosts=MapOf(Record({"switch": Text("", REQUIRED), **END.fields}), "", REQUIRED, key=Names()),
         links=ListOf(Record({"a": Text("", REQUIRED), "b": Text("", REQUIRED), **TRUNK.fields}),
                      "links between switches", [])),
 }, "what is wired to what", REQUIRED)

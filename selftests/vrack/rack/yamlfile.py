@@ -50,21 +50,26 @@ def load(path):
 
 
 def parse(text, name):
-    loader = yaml.SafeLoader(text)
     try:
-        node = loader.get_single_node()
-        tree = _convert(loader, node, name) if node else None
+        tree = _tree(text, name)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise ScenarioError(f"{name}:{line}", error.problem or "not YAML") from None
     except yaml.YAMLError as error:
         raise ScenarioError(f"{name}:1", f"not YAML: {error}") from None
-    finally:
-        loader.dispose()
     if not isinstance(tree, Map):
         raise ScenarioError(f"{name}:1", "a scenario is a mapping of keys to values")
     return tree
+
+
+def _tree(text, name):
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        return _convert(loader, node, name) if node else None
+    finally:
+        loader.dispose()
 
 
 def scalar(text):
@@ -76,11 +81,24 @@ def scalar(text):
 
 
 def _convert(loader, node, name):
-    if isinstance(node, yaml.MappingNode):
-        return _convert_map(loader, node, name)
-    if isinstance(node, yaml.SequenceNode):
-        return _convert_seq(loader, node, name)
-    return loader.construct_object(node)
+    if isinstance(node, yaml.ScalarNode):
+        return _convert_scalar(loader, node, name)
+    # By an alias of what it stands in.
+    if getattr(node, "begun", False):
+        raise ScenarioError(_origin(name, node), "this holds itself")
+    node.begun = True
+    convert = _convert_map if isinstance(node, yaml.MappingNode) else _convert_seq
+    out = convert(loader, node, name)
+    node.begun = False
+    return out
+
+
+def _convert_scalar(loader, node, name):
+    try:
+        return loader.construct_object(node)
+    except ValueError as error:
+        # The thirtieth of February, say.
+        raise ScenarioError(_origin(name, node), f"'{node.value}': {error}") from None
 
 
 def _convert_map(loader, node, name):
@@ -88,7 +106,7 @@ def _convert_map(loader, node, name):
     loader.flatten_mapping(node)
     out = Map(_origin(name, node))
     for key_node, value_node in node.value:
-        key = str(loader.construct_object(key_node))
+        key = str(_convert_scalar(loader, key_node, name))
         out.put(key, _convert(loader, value_node, name), _origin(name, key_node))
     return out
 
