@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# All pieces on a stock kernel, and everything that an operator, a container or a failing cable does
+# to them at once, while flows go on: qdiscs, TLT, settings, keys, modules, namespaces, links and
+# processors come and go. A warning of the kernel fails the test (selftests/qemu/run).
+#
+# TURNPIKE_STRESS_S=N: for so long; 40. TURNPIKE_CYCLES=N: so often are all modules loaded and
+# unloaded after it; 20. A row for each kind says how often it was done, and how often refused.
+#
+# processors: 4
+
+# shellcheck source=selftests/lib/ktap.sh
+. /ktap.sh
+# shellcheck source=selftests/qemu/pair.sh
+. /pair.sh
+
+export TC_LIB_DIR=/tc
+seconds=${TURNPIKE_STRESS_S:-40}
+cycles=${TURNPIKE_CYCLES:-20}
+modules="nicstamp tcp_timely sch_onramp tlt"
+counts=/run/stress
+key=/run/key
+echo 00112233445566778899aabbccddeeff > $key
+
+load_all() {
+	local module
+
+	for module in $modules; do
+		[ -d "/sys/module/$module" ] || insmod "/modules/$module.ko" || return 1
+	done
+}
+
+unload_all() {
+	local module
+
+	for module in tlt sch_onramp tcp_timely nicstamp; do
+		[ ! -d "/sys/module/$module" ] || unload "$module" || return 1
+	done
+}
+
+going() { [ -e /run/going ]; }
+
+# again NAME COMMAND...: until the end, and how often it was done and refused
+again() {
+	local name=$1 done=0 refused=0
+
+	shift
+	while [ $((done + refused)) = 0 ] || going; do
+		if "$@" > /dev/null 2>&1; then
+			done=$((done + 1))
+		else
+			refused=$((refused + 1))
+			# What is refused at once is not asked for without a breath.
+			sleep 0.05
+		fi
+	done
+	echo "$name $done $refused" >> $counts
+}
+
+begin() {
+	again "$@" &
+	at_work="$at_work $!"
+}
+
+qdiscs_of() {
+	ip netns exec "$1" tc qdisc replace dev eth0 root onramp threshold 20us &&
+		ip netns exec "$1" tc qdisc change dev eth0 root onramp limit 5 gate on &&
+		ip netns exec "$1" tc qdisc change dev eth0 root onramp limit 10000 gate off nopause &&
+		ip netns exec "$1" tc qdisc replace dev eth0 root onramp buckets 64 mode strawman &&
+		ip netns exec "$1" tc qdisc replace dev eth0 root netem delay 1ms &&
+		ip netns exec "$1" tc qdisc replace dev eth0 parent 1: onramp
+	ip netns exec "$1" tc qdisc replace dev eth0 root fq
+}
+
+rules() {
+	in_a turnpike tlt set && ip netns exec b turnpike tlt set --rule port=5000 --rule peer=10.0.0.0/24 &&
+		in_a turnpike tlt set --clock segment --period 7 && in_a turnpike tlt flows -j &&
+		in_a turnpike tlt off && ip netns exec b turnpike tlt off
+}
+
+settings() {
+	in_a sysctl -q -w net.ipv4.tcp_timely.t_low_us=$((30 + RANDOM % 20)) &&
+		in_a sysctl -q -w net.ipv4.tcp_timely_patched.preset=default
+}
+
+keys() {
+	both turnpike onramp key add 1 $key && both turnpike onramp set --port 7000 && in_a turnpike onramp peers -j &&
+		in_a turnpike onramp flows -j && both turnpike onramp key del 1 && both turnpike onramp set --port 61004
+}
+
+# Those in use are refused: the others must come and go.
+modules_of() {
+	[ -d "/sys/module/$1" ] || insmod "/modules/$1.ko"
+	rmmod "$1" && insmod "/modules/$1.ko"
+}
+
+container() {
+	ip netns add "$1" && ip -n "$1" link set lo up && ip netns exec "$1" tc qdisc add dev lo root onramp &&
+		ip netns exec "$1" turnpike tlt set || return 1
+	ip netns exec "$1" flow serve 6000 &
+	ip netns exec "$1" flow send 127.0.0.1 6000 0 timely 65536
+	kill $!
+	ip netns del "$1"
+}
+
+links() {
+	in_a ip link set eth0 down && in_a ip link set eth0 up &&
+		in_a ethtool -K eth0 gso off tso off && in_a ethtool -K eth0 gso on tso on &&
+		in_a ip link set eth0 mtu $((1400 + RANDOM % 100)) && sleep 0.2
+}
+
+processors() {
+	local cpu=$((1 + RANDOM % 3))
+
+	echo 0 > /sys/devices/system/cpu/cpu$cpu/online && sleep 0.1 &&
+		echo 1 > /sys/devices/system/cpu/cpu$cpu/online
+}
+
+traffic() { in_a flow send 10.0.0.2 5000 0.5 "$1" 100000; }
+
+cut_off() {
+	in_a flow send 10.0.0.2 5000 5 timely &
+	sleep 0.2
+	kill $!
+}
+
+everything_at_once() {
+	load_all && make_pair fq || return 1
+	: > $counts
+	touch /run/going
+	at_work=
+	begin "qdiscs of the sender" qdiscs_of a
+	begin "qdiscs of the receiver" qdiscs_of b
+	begin "rules of TLT" rules
+	begin "settings of timely" settings
+	begin "keys and ports" keys
+	begin "nicstamp" modules_of nicstamp
+	begin "sch_onramp" modules_of sch_onramp
+	begin "tlt" modules_of tlt
+	begin "containers" container c
+	begin "links" links
+	begin "processors" processors
+	begin "flows of cubic" traffic cubic
+	begin "flows of timely" traffic timely
+	begin "flows cut off" cut_off
+	sleep "$seconds"
+	rm /run/going
+	# shellcheck disable=SC2086  # a list of processes
+	wait $at_work
+	for cpu in 1 2 3; do
+		echo 1 > /sys/devices/system/cpu/cpu$cpu/online 2> /dev/null
+	done
+	show_counts
+	drop_pair
+	unload_all && something_went_on
+}
+
+show_counts() {
+	awk '{ refused = $NF; done = $(NF - 1); NF -= 2; printf "%s: %d done, %d refused\n", $0, done, refused }' $counts
+}
+
+# What is refused in use may be so for the whole time; not the rest, or this was no stress.
+something_went_on() {
+	[ "$(awk '/^(rules|settings|containers|flows of)/ && $(NF - 1) > 0' $counts | wc -l)" = 5 ]
+}
+
+# What it was before is what it is after: flows pass and are marked, held and sampled.
+all_works_after_it() {
+	load_all && make_pair onramp && both turnpike tlt set || return 1
+	in_a flow send 10.0.0.2 5000 2 timely 1048576 > /run/sent
+	in_a turnpike tlt stats | grep sent
+	drop_pair
+	unload_all && [ "$(cat /run/sent)" -ge 1048576 ]
+}
+
+loaded_and_unloaded() {
+	local cycle
+
+	for cycle in $(seq "$cycles"); do
+		load_all && unload_all || { echo "cycle $cycle"; return 1; }
+	done
+	grep -E "^(Slab|SUnreclaim|Percpu|VmallocUsed)" /proc/meminfo
+}
+
+ktap_start
+ktap_case "everything at once for $seconds seconds" everything_at_once
+ktap_case "all works after it" all_works_after_it
+ktap_case "all modules loaded and unloaded $cycles times" loaded_and_unloaded
+ktap_finish
