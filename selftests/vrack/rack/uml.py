@@ -51,10 +51,23 @@ def _command(kernel, settings):
     return [*_fixed_addresses(), kernel, f"mem={settings['guest_mem']}", "root=/dev/root", "rootfstype=hostfs",
             "rootflags=/", "rw", "init=/proc/self/cwd/init.sh", "con=null", "con0=fd:0,fd:1",
             "time-travel=inf-cpu", "time-travel-start=1000000000000000000",
-            # It takes the time that computing takes for random, and would wait for ever for some.
-            "initcall_blacklist=jent_mod_init",
+            _no_jitter(kernel),
             # or the first getrandom() of 6.1 waits for a minute of gathered entropy
             "random.trust_cpu=1", "random.trust_bootloader=1", "quiet", *settings["boot"]]
+
+
+def _no_jitter(kernel):
+    """Jitter entropy takes the time that computing takes for random, and would wait for ever for some.
+
+    A kernel with all symbols knows no name in its init section, and takes the address.
+    """
+    names = ["jent_mod_init"]
+    try:
+        with open(os.path.join(os.path.dirname(kernel), "System.map"), encoding="ascii") as symbols:
+            names += [f"0x{line.split()[0].lstrip('0')}" for line in symbols if line.endswith(" jent_mod_init\n")]
+    except FileNotFoundError:
+        pass
+    return "initcall_blacklist=" + ",".join(names)
 
 
 @functools.lru_cache
