@@ -127,7 +127,7 @@ cut_off() {
 everything_at_once() {
 	load_all && make_pair fq || return 1
 	: > $counts
-	touch /run/going
+	: > /run/going
 	at_work=
 	begin "qdiscs of the sender" qdiscs_of a
 	begin "qdiscs of the receiver" qdiscs_of b
@@ -144,7 +144,7 @@ everything_at_once() {
 	begin "flows of timely" traffic timely
 	begin "flows cut off" cut_off
 	sleep "$seconds"
-	rm /run/going
+	rm -f /run/going
 	# shellcheck disable=SC2086  # a list of processes
 	wait $at_work
 	for cpu in 1 2 3; do
