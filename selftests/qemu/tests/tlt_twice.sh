@@ -68,7 +68,10 @@ make_ipvlan() {
 		ip -n b route add "$3.0/24" via 10.0.0.1
 }
 
-ipvlan_in_one_namespace() { make_ipvlan a ipvl0 10.9.0 && exactly_once a b 10.0.0.2%ipvl0; }
+ipvlan_in_one_namespace() {
+	make_ipvlan a ipvl0 10.9.0 && ip -n a route add 10.0.0.0/24 dev ipvl0 src 10.9.0.1 metric 1000 &&
+		exactly_once a b 10.0.0.2%ipvl0
+}
 
 ipvlan_in_one_namespace_by_tc() {
 	action a ipvl0 && by_tc a eth0 b eth0 exactly_once a b 10.0.0.2%ipvl0
