@@ -106,7 +106,7 @@ load_others || ktap_fail "modules__load"
 make_path
 trap 'drop_hosts; unload_all' EXIT
 start_sink || ktap_fail "receiver__starts"
-start_sender --flows 4 --seconds 100000 --max-pacing 1250000 --abort
+start_sender --flows 4 --seconds 100000 --max-pacing 1250000 --cc timely --abort
 # In this order: what is thrown, what it left, and the end.
 [ $# -gt 0 ] || set -- onramp__any_message tlt__any_message qdisc__any_option action__any_option datagram__any \
 	sysctl__any_word stamps__any_message user__changes_nothing all__work_after_it modules__go
