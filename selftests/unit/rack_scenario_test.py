@@ -34,6 +34,25 @@ class Faults(unittest.TestCase):
     def test_yaml_syntax(self):
         self.refused("nic: {ring: 1\n", 2)
 
+    def test_not_text(self):
+        self.refused("notes: \0\n", 0, "not YAML")
+
+    def test_what_holds_itself(self):
+        self.refused("bottleneck: &a [*a]\n", 1, "holds itself")
+
+    def test_no_date(self):
+        self.refused("notes: 2026-02-30\n", 1, "2026-02-30")
+
+    def test_too_many_names(self):
+        self.refused("hosts:\n  h[1-999999999]: {}\n", 2, "more than 10000")
+        self.refused("hosts:\n  h[3-1]: {}\n", 2, "counts down")
+
+    def test_too_large(self):
+        self.refused("nic: {ring: 1e300}\n", 1, "above")
+
+    def test_kind_that_is_a_list(self):
+        self.refused("actions:\n  - {at_s: 0, host: [a], type: [b]}\n", 2)
+
     def test_not_a_number(self):
         self.refused("nic: {ring: much}\n", 1, "nic.ring", "'much'")
 

@@ -195,6 +195,21 @@ TEST(OnrampFlows, table__has_a_value_under_each_title)
 	EXPECT_EQ(value("burst_kb"), "-");
 }
 
+// A module of another version: each is a sentence, and no byte behind the attribute is read.
+TEST(OnrampFlow, json__of_a_shorter_number_is_refused)
+{
+	EXPECT_THROW(onramp_flow_json(Nest("10.1.0.2", 1).byte(ONRAMP_FLOW_PAUSES, 1).end()), turnpike::Error);
+	EXPECT_THROW(onramp_flow_json(Nest("10.1.0.2", 1).word(ONRAMP_FLOW_HELD_TIME, 1).end()), turnpike::Error);
+}
+
+TEST(OnrampFlow, json__without_an_address_is_refused)
+{
+	Attributes flow = Nest("10.1.0.2", 1).end();
+
+	flow.erase(ONRAMP_FLOW_REMOTE);
+	EXPECT_THROW(onramp_flow_json(flow), turnpike::Error);
+}
+
 TEST(OnrampHandle, text__is_as_tc_has_it)
 {
 	EXPECT_EQ(onramp_handle_text(0x00010000), "1:");
