@@ -64,13 +64,16 @@ begin() {
 }
 
 qdiscs_of() {
+	local status
+
 	ip netns exec "$1" tc qdisc replace dev eth0 root onramp threshold 20us &&
 		ip netns exec "$1" tc qdisc change dev eth0 root onramp limit 5 gate on &&
 		ip netns exec "$1" tc qdisc change dev eth0 root onramp limit 10000 gate off nopause &&
 		ip netns exec "$1" tc qdisc replace dev eth0 root onramp buckets 64 mode strawman &&
-		ip netns exec "$1" tc qdisc replace dev eth0 root netem delay 1ms &&
+		ip netns exec "$1" tc qdisc replace dev eth0 root handle 1: netem delay 1ms &&
 		ip netns exec "$1" tc qdisc replace dev eth0 parent 1: onramp
-	ip netns exec "$1" tc qdisc replace dev eth0 root fq
+	status=$?
+	ip netns exec "$1" tc qdisc replace dev eth0 root fq && return $status
 }
 
 rules() {
