@@ -14,6 +14,7 @@ messages=${TURNPIKE_FUZZ_MESSAGES:-10000}
 seed=${TURNPIKE_SEED:-1}
 
 command -v turnpike > /dev/null || skip_all "needs the turnpike command"
+[ -n "${TURNPIKE_MODULES:-}" ] || skip_all "needs TURNPIKE_MODULES"
 others="nicstamp tcp_timely tlt"
 
 load_others() {
@@ -33,58 +34,86 @@ unload_all() {
 # share PERCENT: of all messages
 share() { echo $((messages * $1 / 100)); }
 
-# thrown NETNS KIND PERCENT [OPTION...]: all were sent, and all were answered
+# thrown IN KIND PERCENT [OPTION...]: by a command that runs it where it is to be; all were sent, and answered
 thrown() {
 	local count said
 
 	count=$(share "$3")
-	said=$(ip netns exec "$1" "$fuzz" "$2" "$count" --seed "$seed" "${@:4}") || { echo "$said"; return 1; }
+	said=$("$1" "$fuzz" "$2" "$count" --seed "$seed" "${@:4}") || { echo "$said"; return 1; }
 	echo "$2: $said"
-	[ "$(field sent "$said")" = "$count" ] || return 1
+	[ "$(field sent "$said")" = "$count" ]
 }
 
-# both COMMAND...: some were taken and some refused, or what is thrown is of one kind
-both() {
-	_said=$("$@") || { echo "$_said"; return 1; }
+# mixed ...: as thrown, and some were taken and some refused, or what is thrown is of one kind
+mixed() {
+	_said=$(thrown "$@") || { echo "$_said"; return 1; }
 	echo "$_said"
 	[ "$(field taken "$_said")" -gt 0 ] && [ "$(field refused "$_said")" -gt 0 ]
 }
 
-onramp__any_message() { both thrown "$a" onramp 20; }
-tlt__any_message() { both thrown "$a" tlt 15; }
-qdisc__any_option() { both thrown "$a" qdisc 15; }
-action__any_option() { both thrown "$a" action 10; }
-datagram__any() { thrown "$a" datagram 20; }
-sysctl__any_word() { both thrown "$a" sysctl 10; }
+onramp__any_message() { mixed in_a onramp 20; }
+tlt__any_message() { mixed in_a tlt 15; }
+qdisc__any_option() { mixed in_a qdisc 15; }
+action__any_option() { mixed in_a action 10; }
+datagram__any() { thrown in_a datagram 20; }
+sysctl__any_word() { mixed in_a sysctl 10; }
 
 # What stamps tell is the machine's: in the first namespace alone.
-stamps__any_message() {
-	_said=$("$fuzz" stamps "$(share 5)" --seed "$seed")
-	_status=$?
-	echo "$_said"
-	[ $_status = 0 ] && [ "$(field taken "$_said")" -gt 0 ]
+stamps__any_message() { mixed command stamps 5; }
+
+stamps__not_in_another_namespace() {
+	! _said=$(thrown in_a stamps 1 2>&1) && [[ $_said == *refused* ]]
 }
 
 # What a user could have changed.
 state() {
-	in_a turnpike onramp show -j
-	in_a turnpike tlt show -j
-	tc -n "$a" -j qdisc show
-	in_a sysctl -a 2> /dev/null | grep timely
+	in_a turnpike onramp show -j && in_a turnpike tlt show -j && tc -n "$a" -j qdisc show &&
+		in_a sysctl -a 2> /dev/null | grep timely
 }
 
 user__changes_nothing() {
-	local before kind
+	local before after kind
 
 	in_a turnpike tlt set --rule port=5001 && onramp || return 1
-	before=$(state)
+	before=$(state) || return 1
 	for kind in onramp tlt qdisc action sysctl; do
-		thrown "$a" $kind 1 --user || return 1
+		thrown in_a "$kind" 1 --user || return 1
 	done
-	_after=$(state)
-	[ "$_after" = "$before" ] && return 0
-	diff <(echo "$before") <(echo "$_after")
-	return 1
+	thrown command stamps 1 --user || return 1
+	after=$(state)
+	[ "$after" = "$before" ] || { diff <(echo "$before") <(echo "$after"); return 1; }
+}
+
+as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+
+# shellcheck disable=SC2086  # words
+user__sees_settings_and_counters() {
+	in_a $as_user turnpike onramp show && in_a $as_user turnpike onramp stats && in_a $as_user turnpike tlt show &&
+		in_a $as_user turnpike tlt stats && $as_user turnpike stamps devices && $as_user turnpike stamps stats
+}
+
+user__sees_no_connections() {
+	local what
+
+	for what in "onramp peers" "onramp flows" "tlt flows"; do
+		# shellcheck disable=SC2086  # words
+		_said=$(in_a $as_user turnpike $what 2>&1) && { echo "allowed: $what"; return 1; }
+		[[ $_said == *"not permitted"* ]] || { echo "$_said"; return 1; }
+	done
+}
+
+# Root of a namespace of his own, as any user can be, has what is in there, and no stamps of NICs.
+user__has_a_namespace_of_his_own() {
+	# shellcheck disable=SC2016,SC2086  # the inner shell's; words
+	$as_user unshare --user --map-root-user --net sh -e -c '
+		ip link set lo up
+		tc qdisc add dev lo root onramp
+		turnpike tlt set
+		turnpike tlt flows
+		turnpike onramp set --port 7000
+		turnpike onramp flows
+		echo 31 > /proc/sys/net/ipv4/tcp_timely/t_low_us
+		turnpike stamps devices 2>&1 | grep -q "ask in its own network namespace"'
 }
 
 all__work_after_it() {
@@ -109,7 +138,9 @@ start_sink || ktap_fail "receiver__starts"
 start_sender --flows 4 --seconds 100000 --max-pacing 1250000 --cc timely --abort
 # In this order: what is thrown, what it left, and the end.
 [ $# -gt 0 ] || set -- onramp__any_message tlt__any_message qdisc__any_option action__any_option datagram__any \
-	sysctl__any_word stamps__any_message user__changes_nothing all__work_after_it modules__go
+	sysctl__any_word stamps__any_message stamps__not_in_another_namespace user__changes_nothing \
+	user__sees_settings_and_counters user__sees_no_connections user__has_a_namespace_of_his_own \
+	all__work_after_it modules__go
 run_cases "$@"
 drop_hosts
 ktap_finish

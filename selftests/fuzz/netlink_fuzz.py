@@ -18,6 +18,7 @@ import errno
 import glob
 import os
 import random
+import re
 import socket
 import struct
 import sys
@@ -25,14 +26,18 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import genl  # noqa: E402  # pylint: disable=wrong-import-position
 
-# include/uapi/turnpike.h: the family, its commands, those that users may send, and its attributes
-# with the lengths that are right (0: a string or a nest)
+# Of each family: name, prefixes of its commands and attributes in include/uapi/turnpike.h, commands that
+# users may send, and its attributes with the lengths that are right (0: a string or a nest).
 FAMILIES = {
-    "onramp": ("turnpike_onramp", 13, {1, 6}, {2: [2], 4: [1], 5: [16], 8: [16], 9: [8], 10: [4], 11: [4],
-                                               13: [16], 14: [0, 17, 34, 17 * 16, 17 * 17]}),
-    "tlt": ("turnpike_tlt", 6, {3, 4}, {2: [1], 3: [6], 4: [4], 5: [1], 6: [1], 7: [1], 8: [0], 9: [0], 12: [1]}),
-    "stamps": ("turnpike_stamps", 8, {1, 2}, {5: [0], 6: [4], 8: [4], 9: [4], 10: [8], 11: [8], 12: [8]}),
+    "onramp": ("turnpike_onramp", "ONRAMP_CMD_", "ONRAMP_A_", {1, 6},
+               {2: [2], 3: [1], 4: [1], 5: [16], 6: [0], 7: [0], 8: [16], 9: [8], 10: [4], 11: [4], 12: [0], 13: [16],
+                14: [0, 17, 34, 17 * 16, 17 * 17]}),
+    "tlt": ("turnpike_tlt", "TLT_CMD_", "TLT_A_", {3, 4},
+            {2: [1], 3: [6], 4: [4], 5: [1], 6: [1], 7: [1], 8: [0], 9: [0], 10: [0], 11: [0], 12: [1]}),
+    "stamps": ("turnpike_stamps", "STAMPS_CMD_", "STAMPS_A_", {1, 2},
+               {2: [0], 3: [0], 4: [0], 5: [0], 6: [4], 7: [4], 8: [4], 9: [4], 10: [8], 11: [8], 12: [8]}),
 }
+UAPI = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../include/uapi/turnpike.h")
 # Within TLT_A_RULES and TCA_OPTIONS.
 TLT_RULE = {1: [4], 2: [2], 3: [2], 4: [4, 16], 5: [1], 6: [4], 7: [4], 8: [0]}
 QDISC = {2: [4], 3: [4], 4: [4], 5: [4], 6: [1], 7: [8], 8: [4], 9: [4], 10: [4], 11: [8], 12: [4], 13: [4],
@@ -40,6 +45,7 @@ QDISC = {2: [4], 3: [4], 4: [4], 5: [4], 6: [1], 7: [8], 8: [4], 9: [4], 10: [4]
          25: [1], 26: [1], 27: [8], 29: [4]}
 ACTION = {2: [32], 3: [20], 4: [1]}
 
+NLMSG_DONE, TCA_ONRAMP_PAD = 3, 28
 RTM_NEWQDISC, RTM_DELQDISC, RTM_NEWACTION, RTM_DELACTION = 36, 37, 48, 49
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_DUMP = 1, 4, 0x300
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
@@ -48,6 +54,22 @@ TCA_KIND, TCA_OPTIONS, TCA_ACT_TAB, TCA_ACT_KIND, TCA_ACT_OPTIONS = 1, 2, 1, 1, 
 TC_H_ROOT = 0xffffffff
 ORACK_PORT = 61004
 NOBODY = 65534
+
+with open(UAPI, encoding="utf-8") as _header:
+    HEADER = _header.read()
+
+
+def count_of(prefix):
+    """How many numbers an enum has, with those that mean nothing."""
+    found = re.search(rf"\t{prefix}UNSPEC,.*?\t__{prefix}MAX", HEADER, re.DOTALL)
+    return len(re.findall(rf"^\t{prefix}[A-Z0-9_]+,", found.group(0), re.MULTILINE))
+
+
+def all_known(prefix, known):
+    """A new attribute is thrown, too: 0 and 1 are nothing and padding."""
+    if set(known) != set(range(2, count_of(prefix))):
+        raise SystemExit(f"{UAPI} has other attributes {prefix}* than this program knows")
+
 
 INTERESTING = [0, 1, 2, 3, 7, 16, 64, 255, 256, 1000, 1500, 32767, 32768, 65535, 65536, 10**6, 10**9, 2**31 - 1,
                2**31, 2**32 - 1, 10**15, 2**63 - 1, 2**63, 2**64 - 1]
@@ -90,53 +112,55 @@ class Generator:
             body += self.attribute(kind, self.value(length))
         return body
 
-    def noise(self):
-        return self.rng.randbytes(self.rng.randint(0, 200)) if self.rng.random() < .125 else None
+    def body(self, known, nests=()):
+        """Attributes, and one time in eight noise."""
+        if self.rng.random() < .125:
+            return self.rng.randbytes(self.rng.randint(0, 200))
+        return self.attributes(known, nests)
 
 
 class Kernel:
-    """A netlink socket that counts what the kernel says."""
+    """A netlink socket that counts what the kernel says; of a user it must take nothing but what is public."""
 
-    def __init__(self, protocol):
+    def __init__(self, protocol, user):
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
         self.sock.settimeout(5)
+        self.user = user
         self.answers = collections.Counter()
 
-    def send(self, kind, flags, body):
+    def send(self, kind, flags, body, public=False):
         message = struct.pack("=LHHLL", 16 + len(body), kind, flags | NLM_F_REQUEST | NLM_F_ACK, 1, 0) + body
         self.sock.send(message)
+        error = self.answer()
+        self.answers[errno.errorcode.get(error, str(error)) if error else ""] += 1
+        if self.user and not error and not public:
+            raise SystemExit(f"taken of a user: {message.hex()}")
+
+    def answer(self):
         while True:
             data = self.sock.recv(1 << 17)
             kind, = struct.unpack_from("=H", data, 4)
-            if kind == 2:
-                error = -struct.unpack_from("=l", data, 16)[0]
-                self.answers[errno.errorcode.get(error, str(error)) if error else ""] += 1
-                return error
-            if kind == 3:
-                self.answers[""] += 1
+            if kind == NLMSG_DONE:
                 return 0
+            if kind == genl.NLMSG_ERROR:
+                return -struct.unpack_from("=l", data, 16)[0]
 
 
 def fuzz_family(args, generator):
-    name, commands, _, known = FAMILIES[args.kind]
-    kernel = Kernel(genl.NETLINK_GENERIC)
+    name, commands, attributes, public, known = FAMILIES[args.kind]
+    all_known(attributes, known)
+    kernel = Kernel(genl.NETLINK_GENERIC, args.user)
     family = genl.family_id(kernel.sock, name)
-    if args.user:
-        become_nobody()
-    public = FAMILIES[args.kind][2]
     rng = generator.rng
     nests = {8: (9, TLT_RULE)} if args.kind == "tlt" else {}
     for _ in range(args.count):
-        command = rng.randint(0, commands + 1)
-        body = generator.noise()
-        if body is None:
-            body = generator.attributes(known, nests)
-            # What TLT always needs: six code points that differ.
-            if args.kind == "tlt" and rng.random() < .7:
-                body += generator.attribute(3, bytes(rng.sample(range(64), 6)))
-        error = kernel.send(family, rng.choice([0] * 9 + [NLM_F_DUMP]), struct.pack("BBH", command, 1, 0) + body)
-        if args.user and not error and command not in public:
-            raise SystemExit(f"nobody may send command {command}")
+        command = rng.randint(0, count_of(commands) + 1)
+        body = generator.body(known, nests)
+        # What TLT always needs: six code points that differ.
+        if args.kind == "tlt" and rng.random() < .7:
+            body += generator.attribute(3, bytes(rng.sample(range(64), 6)))
+        kernel.send(family, rng.choice([0] * 9 + [NLM_F_DUMP]), struct.pack("BBH", command, 1, 0) + body,
+                    command in public)
     return kernel.answers
 
 
@@ -148,41 +172,29 @@ def device_index(name):
 
 
 def fuzz_qdisc(args, generator):
-    kernel = Kernel(0)
-    if args.user:
-        become_nobody()
+    all_known("TCA_ONRAMP_", {**QDISC, TCA_ONRAMP_PAD: []})
+    kernel = Kernel(0, args.user)
     rng = generator.rng
     devices = [device_index(name) for name in ("lo", "veth0")]
     for _ in range(args.count):
         body = struct.pack("=BxxxiIII", 0, rng.choice(devices), rng.choice([0, 0, 0x10000, 0x20000]), TC_H_ROOT, 0)
         body += generator.attribute(TCA_KIND, b"onramp\0")
-        options = generator.noise()
-        body += generator.attribute(TCA_OPTIONS | NLA_F_NESTED,
-                                    generator.attributes(QDISC) if options is None else options)
-        kind = RTM_DELQDISC if rng.random() < .05 else RTM_NEWQDISC
-        flags = rng.choice([NLM_F_CREATE | NLM_F_REPLACE] * 3 + [NLM_F_REPLACE, 0, NLM_F_CREATE | NLM_F_EXCL])
-        error = kernel.send(kind, flags, body)
-        if args.user and not error:
-            raise SystemExit("nobody may change a qdisc")
+        body += generator.attribute(TCA_OPTIONS | NLA_F_NESTED, generator.body(QDISC))
+        kernel.send(RTM_DELQDISC if rng.random() < .05 else RTM_NEWQDISC,
+                    rng.choice([NLM_F_CREATE | NLM_F_REPLACE] * 3 + [NLM_F_REPLACE, 0, NLM_F_CREATE | NLM_F_EXCL]), body)
     return kernel.answers
 
 
 def fuzz_action(args, generator):
-    kernel = Kernel(0)
-    if args.user:
-        become_nobody()
+    kernel = Kernel(0, args.user)
     rng = generator.rng
     for _ in range(args.count):
-        options = generator.noise()
         inner = generator.attribute(TCA_ACT_KIND, b"tlt\0")
-        inner += generator.attribute(TCA_ACT_OPTIONS | NLA_F_NESTED,
-                                     generator.attributes(ACTION) if options is None else options)
+        inner += generator.attribute(TCA_ACT_OPTIONS | NLA_F_NESTED, generator.body(ACTION))
         body = struct.pack("=Bxxx", 0)
         body += generator.attribute(TCA_ACT_TAB | NLA_F_NESTED, generator.attribute(1 | NLA_F_NESTED, inner))
-        kind = RTM_DELACTION if rng.random() < .3 else RTM_NEWACTION
-        error = kernel.send(kind, rng.choice([NLM_F_CREATE, NLM_F_CREATE | NLM_F_EXCL, NLM_F_REPLACE]), body)
-        if args.user and not error:
-            raise SystemExit("nobody may change an action")
+        kernel.send(RTM_DELACTION if rng.random() < .3 else RTM_NEWACTION,
+                    rng.choice([NLM_F_CREATE, NLM_F_CREATE | NLM_F_EXCL, NLM_F_REPLACE]), body)
     return kernel.answers
 
 
@@ -203,6 +215,7 @@ def datagram(rng):
 
 
 def fuzz_datagram(args, generator):
+    """Sent: what is refused of them the host's counters tell."""
     # From the port that peers send from, where it is free, and from others.
     socks = []
     for family, to in ((socket.AF_INET, "10.1.0.2"), (socket.AF_INET6, "fd01::2")):
@@ -214,8 +227,6 @@ def fuzz_datagram(args, generator):
                 continue
             sock.connect((to, ORACK_PORT))
             socks.append(sock)
-    if args.user:
-        become_nobody()
     answers = collections.Counter()
     for _ in range(args.count):
         try:
@@ -232,27 +243,19 @@ def fuzz_sysctl(args, generator):
         names += glob.glob(f"/sys/module/{module}/parameters/*")
     if not names:
         raise SystemExit("there is no sysctl of ours")
-    if args.user:
-        become_nobody()
     rng = generator.rng
     answers = collections.Counter()
     for _ in range(args.count):
         text = rng.choice([str(rng.choice(INTERESTING)).encode(), b"-" + str(rng.choice(INTERESTING)).encode(),
                            rng.choice(WORDS), rng.randbytes(rng.randint(1, 40)), b"1" * 5000, b"1 2 3", b"0x10"])
         try:
-            handle = os.open(rng.choice(names), os.O_WRONLY)
-        except OSError as error:
-            answers[errno.errorcode.get(error.errno)] += 1
-            continue
-        try:
-            os.write(handle, text)
+            with open(rng.choice(names), "wb", buffering=0) as setting:
+                setting.write(text)
             answers[""] += 1
-            if args.user:
-                raise SystemExit("nobody may write a sysctl")
         except OSError as error:
             answers[errno.errorcode.get(error.errno)] += 1
-        finally:
-            os.close(handle)
+    if args.user and answers[""]:
+        raise SystemExit("a user wrote a sysctl")
     return answers
 
 
@@ -273,6 +276,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--user", action="store_true")
     args = parser.parse_args()
+    if args.user:
+        become_nobody()
     answers = KINDS[args.kind](args, Generator(args.seed))
     taken = answers.pop("", 0)
     refused = sum(answers.values())

@@ -4,6 +4,9 @@
 
 #include "include/turnpike_tcp_options.h"
 
+// What was read is used.
+static volatile u32 sink;
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t bytes)
 {
 	std::vector<u8> copy = exact_copy(data, bytes);
@@ -23,5 +26,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t byte
 				sum += tp_tcp_value32(option.value + i * TP_TCP_BLOCK_BYTES + 4);
 	}
 	HOLDS(list.at == list.end);
-	return sum == 1 ? 0 : 0;
+	sink = sum;
+	return 0;
 }
