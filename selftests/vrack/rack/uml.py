@@ -11,6 +11,8 @@ import tempfile
 import threading
 import time
 
+from .tools import REPO
+
 # What the kernel says when it is not well, on the console or in its log.
 ILL = re.compile(r"Kernel panic|\bOops\b|\bBUG:|WARNING:|KASAN:|UBSAN:|INFO: task|INFO: possible|"
                  r"INFO: trying|INFO: inconsistent|general protection|segfault at|"
@@ -56,18 +58,10 @@ def _command(kernel, settings):
             "random.trust_cpu=1", "random.trust_bootloader=1", "quiet", *settings["boot"]]
 
 
+@functools.lru_cache
 def _no_jitter(kernel):
-    """Jitter entropy takes the time that computing takes for random, and would wait for ever for some.
-
-    A kernel with all symbols knows no name in its init section, and takes the address.
-    """
-    names = ["jent_mod_init"]
-    try:
-        with open(os.path.join(os.path.dirname(kernel), "System.map"), encoding="ascii") as symbols:
-            names += [f"0x{line.split()[0].lstrip('0')}" for line in symbols if line.endswith(" jent_mod_init\n")]
-    except FileNotFoundError:
-        pass
-    return "initcall_blacklist=" + ",".join(names)
+    done = subprocess.run([os.path.join(REPO, "selftests/lib/no-jitter"), os.path.dirname(kernel)], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.strip()
 
 
 @functools.lru_cache
