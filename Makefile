@@ -87,7 +87,7 @@ help:
 packages_deps-build := build
 packages_demo := build kernel demo
 packages_check := build demo check
-packages_test := build kernel demo check test qemu
+packages_test := build kernel demo check test qemu bare
 packages_fuzz := build demo fuzz
 wanted_packages := $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal)))
 all_packages := $(filter deps reproduce drivers-check,$(MAKECMDGOALS))

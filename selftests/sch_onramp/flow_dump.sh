@@ -9,7 +9,7 @@ command -v turnpike > /dev/null || skip_all "needs the turnpike command"
 # Both ends of thousands of connections.
 ulimit -n 16384
 
-[ "${TURNPIKE_DEBUG:-0}" = 1 ] && many=300 few=200 || many=1200 few=400
+[ "${TURNPIKE_DEBUG:-0}" = 1 ] && many=300 few=200 || many=3000 few=1000
 
 # flows [OPTION...]: of the first host
 flows() { in_a turnpike onramp flows -j "$@"; }
