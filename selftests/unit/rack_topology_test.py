@@ -42,6 +42,12 @@ class BaseRtt(unittest.TestCase):
         with self.assertRaises(ScenarioError):
             build("{type: rack, base_rtt_us: 1, hosts: {a: {rate_gbps: 1}, b: {rate_gbps: 1}}}")
 
+    def test_too_large_a_network(self):
+        with self.assertRaisesRegex(ScenarioError, "more than 4096 links"):
+            build("{type: leaf-spine, leaves: 65, hosts_per_leaf: 64}")
+        with self.assertRaisesRegex(ScenarioError, "spines: 1025 is above 1024"):
+            build("{type: leaf-spine, spines: 1025}")
+
     def test_smallest_frame(self):
         self.assertEqual(graphs.wire_bytes(1), 84)
         self.assertEqual(graphs.wire_bytes(1500), 1538)
