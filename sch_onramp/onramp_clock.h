@@ -27,7 +27,7 @@
  */
 #define ONRAMP_CLOCK_RANGE_NS	(1LL << 40)
 
-/* How good one-way delay is (DESIGN.md); onramp_absolute.h has the first two. */
+/* How good one-way delay is (Documentation/sch_onramp.rst); onramp_absolute.h has the first two. */
 enum onramp_grade {
 	ONRAMP_GRADE_NONE,		/* nothing heard */
 	ONRAMP_GRADE_SYNCHRONIZED,	/* (a): both clocks are disciplined */
