@@ -50,9 +50,6 @@ class Faults(unittest.TestCase):
     def test_too_large(self):
         self.refused("nic: {ring: 1e300}\n", 1, "above")
 
-    def test_kind_that_is_a_list(self):
-        self.refused("actions:\n  - {at_s: 0, host: [a], type: [b]}\n", 2)
-
     def test_not_a_number(self):
         self.refused("nic: {ring: much}\n", 1, "nic.ring", "'much'")
 

@@ -48,6 +48,12 @@ class BaseRtt(unittest.TestCase):
         with self.assertRaisesRegex(ScenarioError, "spines: 1025 is above 1024"):
             build("{type: leaf-spine, spines: 1025}")
 
+    def test_hosts_and_types_that_are_none(self):
+        with self.assertRaisesRegex(ScenarioError, "counts down"):
+            build("{type: rack, hosts: {'h[3-1]': {rate_gbps: 10}}}")
+        with self.assertRaisesRegex(ScenarioError, "is none of"):
+            build("{type: [rack], hosts: {a: {rate_gbps: 10}}}")
+
     def test_smallest_frame(self):
         self.assertEqual(graphs.wire_bytes(1), 84)
         self.assertEqual(graphs.wire_bytes(1500), 1538)

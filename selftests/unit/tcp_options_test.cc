@@ -48,6 +48,7 @@ TEST(options, without_a_value_are_options)
 TEST(options, behind_the_end_mark_are_none)
 {
 	EXPECT_EQ(Read({ 4, 2, 0, 0, 4, 2 }), Found({ { 4, {} } }));
+	EXPECT_EQ(Read({ 4, 2, 0, 2, 4, 2 }), Found({ { 4, {} } }));
 }
 
 TEST(options, of_nothing_are_none)

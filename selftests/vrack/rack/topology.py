@@ -3,7 +3,7 @@
 from . import graph as graphs
 from . import hostnames
 from .errors import ScenarioError
-from .schema import REQUIRED, Bool, Choice, Int, ListOf, MapOf, Names, Number, Record, Text
+from .schema import REQUIRED, Bool, Choice, Int, ListOf, MapOf, Number, Record, Text
 
 RATE_GBPS = dict(low=0.01, high=400)
 COMMON = {
@@ -20,7 +20,7 @@ END = Record({
     "delay_ns": Int("delay of the host's link"),
     "fcs_ppb": Int("frames damaged on it, per 10^9, both ways", 0, high=1000000000),
 })
-HOSTS = MapOf(END, "hosts by pattern, such as c[1-10]", REQUIRED, key=Names())
+HOSTS = MapOf(END, "hosts by pattern, such as c[1-10]", REQUIRED)
 TRUNK = Record({
     "rate_gbps": Number("rate of each trunk link", REQUIRED, **RATE_GBPS),
     "delay_ns": Int("delay of the trunk"),
@@ -61,7 +61,7 @@ SCHEMA = Choice("type", {
     "custom": _record(
         "custom",
         switches=ListOf(Text(), "switch names", REQUIRED, at_least=1),
-        hosts=MapOf(Record({"switch": Text("", REQUIRED), **END.fields}), "", REQUIRED, key=Names()),
+        hosts=MapOf(Record({"switch": Text("", REQUIRED), **END.fields}), "", REQUIRED),
         links=ListOf(Record({"a": Text("", REQUIRED), "b": Text("", REQUIRED), **TRUNK.fields}),
                      "links between switches", [])),
 }, "what is wired to what", REQUIRED)
