@@ -260,7 +260,6 @@ struct orack_peer {
 	bool few;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
 	u64 announced_at_ns;		/* by ours */
-	bool stamps;			/* packets are to be stamped for it */
 	u64 calls_ns;			/* start of the hundredth of a second that is counted */
 	u32 calls;			/* announcements in it */
 	unsigned long clock_sent;	/* jiffies | 1 of what we said of our clock; 0: nothing */
@@ -327,11 +326,6 @@ void orack_leave_wait(struct onramp_net *on);
 /* -- what arrives (orack_receive.c) --------------------------------------------------- */
 
 void orack_receive(struct onramp_net *on, struct orack_packet *p);
-
-/* -- receive stamps (orack_stamp.c) ---------------------------------------------------- */
-
-void orack_stamp_want(bool wants);
-void orack_stamp_exit(void);
 
 /* -- times of the NIC (orack_nic.c) ---------------------------------------------------- */
 

@@ -27,9 +27,6 @@
 #define ORACK_SLOTS_LOG		6
 #define ORACK_SLOTS		(1 << ORACK_SLOTS_LOG)
 
-/* A stamp that is older was not made when the packet came. */
-#define ORACK_STAMP_MAX_NS	(100 * NSEC_PER_MSEC)
-
 struct orack_slot {
 	struct list_head open;		/* in orack_cpu.open, first due first; empty: free */
 	u64 due_ns;			/* then it is sent */
@@ -158,24 +155,15 @@ static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 
 /* -- data ----------------------------------------------------------------------------------- */
 
-/* When the packet came, as the host has it. */
-static u64 orack_stamp_host_ns(const struct sk_buff *skb, u64 now_ns)
-{
-	ktime_t real = skb_tstamp(skb);
-	u64 stamp_ns;
-
-	if (!real)
-		return now_ns;
-	stamp_ns = ktime_to_ns(ktime_sub(real, ktime_mono_to_real(0)));
-	return now_ns - stamp_ns < ORACK_STAMP_MAX_NS ? stamp_ns : now_ns;
-}
-
-static void orack_stamp(struct orack_stamp *t, const struct sk_buff *skb,
-			const struct onramp_arrival *a)
+/* When the NIC had the packet, or now.  The kernel's own receive stamps are no choice: they are
+ * on for the whole host or not at all, stay on what is mirrored, and fq takes them for a
+ * departure in decades.
+ */
+static void orack_stamp(struct orack_stamp *t, const struct onramp_arrival *a)
 {
 	t->nic = orack_nic_arrival(a, t->now_ns, &t->rx_ns);
 	if (!t->nic)
-		t->rx_ns = orack_stamp_host_ns(skb, t->now_ns);
+		t->rx_ns = t->now_ns;
 }
 
 static struct orack_slot *orack_cpu_slot(struct orack_cpu *cpu, const struct onramp_key *key)
@@ -366,8 +354,7 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 
 /* Data that is not spared. */
 static noinline void orack_cpu_take(struct orack_cpu *cpu, struct orack_slot *slot,
-				    const struct sk_buff *skb, const struct onramp_arrival *a,
-				    u64 now_ns)
+				    const struct onramp_arrival *a, u64 now_ns)
 {
 	struct orack_packet *p = &cpu->packet;
 	struct orack_stamp t = { .now_ns = now_ns };
@@ -381,7 +368,7 @@ static noinline void orack_cpu_take(struct orack_cpu *cpu, struct orack_slot *sl
 		orack_acker_send(cpu->on, p);
 		spin_lock(&cpu->lock);
 	}
-	orack_stamp(&t, skb, a);
+	orack_stamp(&t, a);
 	send = orack_cpu_add(cpu, slot, a, &t, p);
 	spin_unlock(&cpu->lock);
 	if (send)
@@ -398,7 +385,7 @@ void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 
 	orack_cpu_count(cpu, skb, a);
 	if (!orack_slot_spares(cpu, slot, a, now_ns))
-		orack_cpu_take(cpu, slot, skb, a, now_ns);
+		orack_cpu_take(cpu, slot, a, now_ns);
 }
 
 /* -- life ------------------------------------------------------------------------------------ */

@@ -135,26 +135,13 @@ out:
 	return peer;
 }
 
-/* peer->lock is held for these three.  A peer that was taken out counts no more. */
+/* peer->lock is held for these.  A peer that was taken out counts no more. */
 static void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool acks)
 {
 	if (peer->acks == acks || peer->removed)
 		return;
 	WRITE_ONCE(peer->acks, acks);
 	atomic_add(acks ? 1 : -1, &on->acking[orack_acking(&peer->pair.remote)]);
-}
-
-/* Packets are stamped as they leave the driver while all receipts are wanted; few tell of a path
- * without a queue, and the time that a packet takes to us is less than one.
- */
-static void orack_peer_set_stamps(struct orack_peer *peer)
-{
-	bool stamps = peer->hears && !peer->few;
-
-	if (peer->stamps == stamps)
-		return;
-	peer->stamps = stamps;
-	orack_stamp_want(stamps);
 }
 
 /* Who wants all again has them from the next data on: the acker looks at its terms. */
@@ -166,7 +153,6 @@ static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, b
 	atomic_add(few ? 1 : -1, &on->few);
 	if (!few)
 		atomic_fetch_inc_release(&on->recalls);
-	orack_peer_set_stamps(peer);
 }
 
 static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
@@ -177,7 +163,6 @@ static void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer,
 	atomic_add(hears ? 1 : -1, &on->hearing);
 	orack_nic_hear(hears);
 	orack_peer_set_few(on, peer, false);
-	orack_peer_set_stamps(peer);
 }
 
 /* on->lock is held for these two, and peer->lock for the first. */
@@ -849,7 +834,6 @@ int orack_peer_init(void)
 void orack_peer_exit(void)
 {
 	rcu_barrier();
-	orack_stamp_exit();
 	rhashtable_destroy(&orack_peers);
 	kmem_cache_destroy(orack_peer_cache);
 }
