@@ -89,7 +89,8 @@ packages_demo := build kernel demo
 packages_check := build demo check
 packages_test := build kernel demo check test qemu bare
 packages_fuzz := build demo fuzz
-wanted_packages := $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal)))
+# Without strip, two goals that need none are a space, which is true.
+wanted_packages := $(strip $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal))))
 all_packages := $(filter deps reproduce drivers-check,$(MAKECMDGOALS))
 
 .PHONY: packages deps deps-build
@@ -158,7 +159,7 @@ print-modules uml-modules: kernel-headers
 .PHONY: tools $(tools)
 tools: $(tools)
 $(tools): announce-tools
-	@$(MAKE) -C tools/$@ BUILD=$(BUILD) VERSION=$(VERSION)
+	@$(MAKE) $(if $(Q),-s) -C tools/$@ BUILD=$(BUILD) VERSION=$(VERSION)
 
 .PHONY: announce-tools
 announce-tools: packages
@@ -179,7 +180,7 @@ sanitize := -fsanitize=address,undefined -fno-sanitize-recover=all
 .PHONY: unit-tests
 unit-tests: $(header_tests)
 	@for t in $(tool_tests); do \
-		$(MAKE) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
+		$(MAKE) $(if $(Q),-s) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
 	done
 
 build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
