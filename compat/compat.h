@@ -262,16 +262,6 @@ static inline bool tp_sk_is_tcp(const struct sock *sk)
 #endif
 }
 
-/* Whose memory the socket's counts as; NULL: nobody's. */
-static inline struct mem_cgroup *tp_sk_memcg(const struct sock *sk)
-{
-#ifdef CONFIG_MEMCG
-	return sk->sk_memcg;
-#else
-	return NULL;
-#endif
-}
-
 /* Do the connection's own timestamps count microseconds? */
 static inline bool tp_tcp_usec_ts(const struct tcp_sock *tp)
 {

@@ -6,7 +6,8 @@
  * second is refused. Stamps of another NIC than the first one's then have another
  * clock, and are never mixed in.
  *
- * Bounded: beyond the parameter max_flows a flow does without, and is counted.
+ * Bounded: beyond the parameter max_flows a flow does without, and is counted. Of these, flows of
+ * other network namespaces than the first have half at most: any user can make some.
  */
 #include <linux/jhash.h>
 #include <linux/module.h>
@@ -16,6 +17,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
+#include "compat/account.h"
 #include "nicstamp_internal.h"
 
 /* 1.5 KB each: 24 MB at most. Hosts with more flows have little to tell each. */
@@ -29,6 +31,7 @@ static struct hlist_head *nicstamp_by_tuple;
 static u32 nicstamp_flow_bits;
 static u32 nicstamp_flow_seed;
 static atomic_t nicstamp_flow_count;
+static atomic_t nicstamp_flow_others;	/* of these: not of the first namespace */
 
 static struct hlist_head *nicstamp_socket_bucket(const struct sock *sk)
 {
@@ -111,18 +114,27 @@ static bool nicstamp_tuple_is_taken(const struct nicstamp_tuple *tuple)
 	return taken;
 }
 
+static bool nicstamp_flow_has_room(const struct sock *sk)
+{
+	if (!net_eq(sock_net(sk), &init_net) &&
+	    atomic_read(&nicstamp_flow_others) >= max_flows / 2)
+		return false;
+	return atomic_read(&nicstamp_flow_count) < max_flows;
+}
+
 static struct nicstamp_flow *nicstamp_flow_new(const struct sock *sk)
 {
 	struct nicstamp_flow *flow;
 	struct nicstamp_tuple tuple;
 
 	nicstamp_tuple_of_socket(&tuple, sk);
-	if (atomic_read(&nicstamp_flow_count) >= max_flows || nicstamp_tuple_is_taken(&tuple))
+	if (!nicstamp_flow_has_room(sk) || nicstamp_tuple_is_taken(&tuple))
 		return NULL;
-	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN);
+	flow = tp_sk_zalloc(sizeof(*flow), sk);
 	if (!flow)
 		return NULL;
 	flow->sk = sk;
+	flow->other = !net_eq(sock_net(sk), &init_net);
 	flow->tuple = tuple;
 	spin_lock_init(&flow->lock);
 	flow->missed = U32_MAX;
@@ -139,6 +151,7 @@ static bool nicstamp_flow_insert(struct nicstamp_flow *flow)
 	if (free) {
 		hlist_add_head_rcu(&flow->by_socket, nicstamp_socket_bucket(flow->sk));
 		hlist_add_head_rcu(&flow->by_tuple, nicstamp_tuple_bucket(&flow->tuple));
+		atomic_add(flow->other, &nicstamp_flow_others);
 	}
 	spin_unlock_bh(&nicstamp_flow_lock);
 	return free;
@@ -168,6 +181,7 @@ static void nicstamp_flow_remove(struct nicstamp_flow *flow)
 	hlist_del_rcu(&flow->by_socket);
 	hlist_del_rcu(&flow->by_tuple);
 	atomic_dec(&nicstamp_flow_count);
+	atomic_sub(flow->other, &nicstamp_flow_others);
 	kfree_rcu(flow, rcu);
 }
 

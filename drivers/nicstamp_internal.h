@@ -151,6 +151,7 @@ struct nicstamp_flow {
 	struct hlist_node by_tuple;	/* RCU */
 	const struct sock *sk;		/* a name, not to be followed */
 	struct nicstamp_tuple tuple;
+	bool other;			/* not of the first namespace */
 	/* lock: all below; bottom halves off */
 	spinlock_t lock;
 	struct nicstamp_match match;

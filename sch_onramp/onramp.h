@@ -459,9 +459,4 @@ int onramp_stat_dump(struct Qdisc *sch, struct gnet_dump *d);
 /* onramp_sched.c */
 extern struct Qdisc_ops onramp_qdisc_ops;
 
-/* onramp_alloc.c */
-void *onramp_alloc(struct kmem_cache *cache, gfp_t flags);
-int onramp_alloc_init(void);
-void onramp_alloc_exit(void);
-
 #endif /* ONRAMP_H */

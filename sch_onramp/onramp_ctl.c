@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <net/tcp.h>
 
+#include "compat/account.h"
 #include "include/onramp_hold.h"
 #include "include/trace/events/turnpike_onramp.h"
 #include "orack.h"
@@ -255,7 +256,7 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	struct onramp_ctl *ctl = NULL;
 
 	if (onramp_ctl_has_quota(q))
-		ctl = onramp_alloc(onramp_ctl_cache, GFP_ATOMIC | __GFP_NOWARN);
+		ctl = tp_sk_cache_alloc(onramp_ctl_cache, sk);
 	if (!ctl) {
 		q->stats.alloc_errors++;
 		return NULL;
@@ -334,7 +335,10 @@ void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_
 		if (err) {
 			kmem_cache_free(onramp_ctl_cache, ctl);
 			/* Another queue was faster, or one is just leaving: next packet. */
-			q->stats.alloc_errors += err != -EEXIST;
+			if (err != -EEXIST) {
+				q->stats.alloc_errors++;
+				onramp_ctl_ask_later(f);
+			}
 			goto out;
 		}
 		onramp_ctl_account(ctl, 1);

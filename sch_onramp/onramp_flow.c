@@ -209,7 +209,7 @@ static struct onramp_flow *onramp_flow_search(struct rb_root *root, unsigned lon
 
 static struct onramp_flow *onramp_flow_make(struct onramp_sched *q, unsigned long key)
 {
-	struct onramp_flow *f = onramp_alloc(onramp_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
+	struct onramp_flow *f = kmem_cache_alloc(onramp_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
 
 	if (unlikely(!f)) {
 		q->stats.alloc_errors++;

@@ -203,10 +203,10 @@ void onramp_hook_put(struct onramp_net *on)
 	if (--on->users)
 		return;
 	nf_unregister_net_hooks(on->net, on->hooks, ONRAMP_HOOKS);
+	orack_deafen(on);
 	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
 	synchronize_net();
 	orack_acker_close(on);
-	orack_deafen(on);
 	orack_leave(on);
 }
 

@@ -15,7 +15,6 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } onramp_parts[] = {
-	{ onramp_alloc_init, onramp_alloc_exit },
 	{ onramp_flow_init, onramp_flow_exit },
 	{ onramp_ctl_init, onramp_ctl_exit },
 	{ orack_peer_init, orack_peer_exit },

@@ -303,7 +303,6 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, bool connected, int oif);
-bool orack_peer_may_announce(struct orack_peer *peer, u64 now_ns);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);

@@ -84,16 +84,16 @@ static int orack_genl_set(struct sk_buff *skb, struct genl_info *info)
 static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
 {
 	struct onramp_net *on = onramp_net(genl_info_net(info));
-	int err;
+	int err = -EINVAL;
 	u8 id;
 
 	if (GENL_REQ_ATTR_CHECK(info, ONRAMP_A_KEY_ID)) {
 		GENL_SET_ERR_MSG(info, "a number of a key is needed, 1 to 255");
-		return -EINVAL;
+		goto out;
 	}
 	if (info->genlhdr->cmd == ONRAMP_CMD_KEY_ADD && GENL_REQ_ATTR_CHECK(info, ONRAMP_A_KEY)) {
 		GENL_SET_ERR_MSG(info, "a key of 16 bytes is needed");
-		return -EINVAL;
+		goto out;
 	}
 	id = nla_get_u8(info->attrs[ONRAMP_A_KEY_ID]);
 	rtnl_lock();
@@ -104,6 +104,7 @@ static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
 	else
 		err = orack_key_del(on, id, info->extack);
 	rtnl_unlock();
+out:
 	/* The message is freed, not wiped. */
 	if (info->attrs[ONRAMP_A_KEY])
 		memzero_explicit(nla_data(info->attrs[ONRAMP_A_KEY]), ORACK_SECRET_BYTES);

@@ -42,8 +42,8 @@
 #define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
-/* Announcements of a peer that are looked at: one each 100 us is the most that it has use for
- * (ORACK_AGAIN_NS).
+/* Announcements of a peer that count: one each 100 us is the most that it has use for
+ * (ORACK_AGAIN_NS).  What does not count takes none of them away.
  */
 #define ORACK_CALLS_NS		(10 * NSEC_PER_MSEC)
 #define ORACK_CALLS_MAX		120
@@ -113,7 +113,7 @@ static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct or
 		WRITE_ONCE(on->crowded, true);
 		goto out;
 	}
-	peer = onramp_alloc(orack_peer_cache, GFP_ATOMIC | __GFP_NOWARN);
+	peer = kmem_cache_alloc(orack_peer_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!peer)
 		goto out;
 	memset(peer, 0, sizeof(*peer));
@@ -422,22 +422,6 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 	return orack_peer_spares(peer, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
-/* Is another one looked at? */
-bool orack_peer_may_announce(struct orack_peer *peer, u64 now_ns)
-{
-	bool may;
-
-	spin_lock(&peer->lock);
-	if (now_ns - peer->calls_ns >= ORACK_CALLS_NS) {
-		peer->calls_ns = now_ns;
-		peer->calls = 0;
-	}
-	may = peer->calls < ORACK_CALLS_MAX;
-	peer->calls += may;
-	spin_unlock(&peer->lock);
-	return may;
-}
-
 /* Does the announcement count?  Else why it does not.  What is signed was verified.  peer->lock
  * is held.
  */
@@ -463,6 +447,19 @@ static enum onramp_stat orack_peer_judge(const struct orack_peer *peer,
 					  ONRAMP_STAT_REFUSED_FLOW;
 }
 
+/* One more counts?  peer->lock is held. */
+static bool orack_peer_calls(struct orack_peer *peer, u64 now_ns)
+{
+	if (now_ns - peer->calls_ns >= ORACK_CALLS_NS) {
+		peer->calls_ns = now_ns;
+		peer->calls = 0;
+	}
+	if (peer->calls >= ORACK_CALLS_MAX)
+		return false;
+	peer->calls++;
+	return true;
+}
+
 /* Takes an announcement; @connected: of a connection that lives.  Returns what to count. */
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, bool connected, int oif)
@@ -481,6 +478,10 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	stat = orack_peer_judge(peer, h, connected, now_ns);
 	if (stat != ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
 		goto out;
+	if (!orack_peer_calls(peer, now_ns)) {
+		stat = ONRAMP_STAT_REFUSED_RATE;
+		goto out;
+	}
 	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX) {
 		stat = ONRAMP_STAT_REFUSED_FULL;
 		goto out;
@@ -803,16 +804,18 @@ u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 mo
 	cancel_work_sync(&on->ask);
 	cancel_delayed_work_sync(&on->work);
 	init_llist_head(&on->urgent);
-	spin_lock_bh(&on->lock);
+	/* Nobody else adds one, nor takes one out: packets of others need not wait for all of them. */
 	list_for_each_entry_safe(peer, next, &on->peers, list) {
+		spin_lock_bh(&on->lock);
 		spin_lock(&peer->lock);
 		if (peer->acks && count < most)
 			orack_peer_contact(peer, &acking[count++]);
 		orack_peer_retire(on, peer);
 		spin_unlock(&peer->lock);
 		orack_peer_unlink(on, peer);
+		spin_unlock_bh(&on->lock);
+		cond_resched();
 	}
-	spin_unlock_bh(&on->lock);
 	return count;
 }
 

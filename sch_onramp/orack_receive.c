@@ -57,13 +57,10 @@ static bool orack_is_connected(const struct orack_pair *pair, u16 own_port, u16 
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
-	struct orack_peer *peer = orack_peer_find(pair);
 	enum onramp_stat stat;
 	struct orack_entry e;
 	bool connected;
 
-	if (peer && !orack_peer_may_announce(peer, ktime_get_ns()))
-		return ONRAMP_STAT_REFUSED_RATE;
 	orack_read_entry(d, 0, &e);
 	connected = orack_is_connected(pair, e.dport, e.sport, ifindex);
 	if (!connected && !orack_peer_hears(pair))

@@ -251,15 +251,13 @@ int orack_open(struct onramp_net *on)
 	return err;
 }
 
-/* What arrives is not looked at any more.  When it returns nobody is looking.  Under RTNL. */
+/* What arrives is not looked at any more, once the RCU read sides of now have ended.  Under RTNL. */
 void orack_deafen(struct onramp_net *on)
 {
 	struct sock *sk = rtnl_dereference(on->sk);
 
-	if (!sk)
-		return;
-	rcu_assign_sk_user_data(sk, NULL);
-	synchronize_net();
+	if (sk)
+		rcu_assign_sk_user_data(sk, NULL);
 }
 
 /* When it returns nobody is in it, nor sends by it.  Under RTNL. */

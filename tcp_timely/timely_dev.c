@@ -160,11 +160,11 @@ static void timely_dev_changed(struct timely_dev *d)
 
 static void timely_dev_add(struct net_device *dev)
 {
-	struct timely_dev *d = kzalloc(sizeof(*d), GFP_KERNEL);
+	struct timely_dev *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 
 	if (!d)
 		return;
-	d->active = alloc_percpu(int);
+	d->active = alloc_percpu_gfp(int, GFP_KERNEL_ACCOUNT);
 	if (!d->active) {
 		kfree(d);
 		return;

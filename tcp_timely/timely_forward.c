@@ -11,6 +11,7 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
+#include "compat/account.h"
 #include "timely.h"
 
 struct timely_way {
@@ -38,7 +39,7 @@ static const struct rhashtable_params timely_way_params = {
 
 static struct timely_way *timely_way_new(const struct sock *sk)
 {
-	struct timely_way *way = kzalloc(sizeof(*way), GFP_ATOMIC | __GFP_NOWARN);
+	struct timely_way *way = tp_sk_zalloc(sizeof(*way), sk);
 
 	if (!way)
 		return NULL;

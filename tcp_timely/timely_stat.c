@@ -69,7 +69,7 @@ int timely_stat_init(struct net *net)
 {
 	struct timely_net *tn = timely_net(net);
 
-	tn->stats = alloc_percpu(struct timely_stats);
+	tn->stats = alloc_percpu_gfp(struct timely_stats, GFP_KERNEL_ACCOUNT);
 	if (!tn->stats)
 		return -ENOMEM;
 	if (proc_create_net_single("tcp_timely", 0444, net->proc_net, timely_stat_show, NULL))

@@ -155,7 +155,7 @@ static int timely_config_write(const struct timely_table *table, const struct ti
 	struct timely_config *config;
 	int err;
 
-	config = kmalloc(sizeof(*config), GFP_KERNEL);
+	config = kmalloc(sizeof(*config), GFP_KERNEL_ACCOUNT);
 	if (!config)
 		return -ENOMEM;
 	mutex_lock(&tn->lock);
@@ -240,8 +240,8 @@ static int timely_sysctl_init_variant(struct net *net, int variant)
 	struct timely_config *config;
 	struct timely_table *table;
 
-	config = kzalloc(sizeof(*config), GFP_KERNEL);
-	table = kzalloc(sizeof(*table), GFP_KERNEL);
+	config = kzalloc(sizeof(*config), GFP_KERNEL_ACCOUNT);
+	table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!config || !table)
 		goto fail;
 	config->params = timely_preset_find(variant, "default")->params;

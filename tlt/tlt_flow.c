@@ -5,10 +5,10 @@
  */
 #include <linux/hash.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/inet_hashtables.h>
 
+#include "compat/account.h"
 #include "tlt.h"
 
 /* What a host with that many connections at work can spare: some 500 MB. */
@@ -253,24 +253,13 @@ static void tlt_flow_check(struct tlt_flow *flow, const struct sock *sk)
 	tlt_count(flow->tn, TLT_STAT_FLOWS);
 }
 
-/* Charged to who is charged for the socket, where the kernel does that: it may be any user's. */
-static struct tlt_flow *tlt_flow_alloc(const struct sock *sk)
-{
-	struct mem_cgroup *former = set_active_memcg(tp_sk_memcg(sk));
-	struct tlt_flow *flow = kzalloc(sizeof(*flow),
-					GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
-
-	set_active_memcg(former);
-	return flow;
-}
-
 static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 {
 	struct tlt_flow *flow;
 
 	if (atomic_read(&tn->flows.nelems) >= READ_ONCE(max_flows))
 		return NULL;
-	flow = tlt_flow_alloc(sk);
+	flow = tp_sk_zalloc(sizeof(*flow), sk);
 	if (!flow)
 		return NULL;
 	flow->key = sk;

@@ -7,7 +7,7 @@
 # shellcheck source=selftests/sch_onramp/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-faults=/sys/kernel/debug/fail_onramp
+faults=/sys/kernel/debug/failslab
 
 # Once fq or onramp paced a socket, TCP leaves pacing to the device for good: when the qdisc
 # goes, a flow is as fast as window and RTT allow, here 256 MB/s.  On a cable that takes no
@@ -99,7 +99,12 @@ memory__failures_are_survived_and_counted() {
 	[ -d $faults ] || { echo "this kernel injects no faults"; return 4; }
 	in_a tc qdisc del dev veth0 root 2>/dev/null
 	onramp || return 1
-	# Every allocation of ours fails, and of nobody else.
+	# Every allocation of these two fails, and of nobody else.
+	echo Y > $faults/cache-filter
+	for _cache in onramp_flow onramp_ctl; do
+		echo 1 > /sys/kernel/slab/$_cache/failslab || return 1
+	done
+	echo 0 > $faults/verbose
 	echo -1 > $faults/times
 	echo 1 > $faults/interval
 	echo 100 > $faults/probability
@@ -109,6 +114,7 @@ memory__failures_are_survived_and_counted() {
 	echo 50 > $faults/probability
 	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 0.05 $rate || status=1
 	echo 0 > $faults/probability
+	echo N > $faults/cache-filter
 	echo "allocations that failed: $failed, then $(counter alloc_errors)"
 	grep -q 'bytes=[1-9][0-9]\{4\}' "$TMPDIR/sent" && [ "$failed" -gt 0 ] &&
 		[ "$(counter alloc_errors)" -gt "$failed" ] && [ $status = 0 ]

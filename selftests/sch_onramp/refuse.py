@@ -157,6 +157,17 @@ class Attack:
             self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
         wait(20)
 
+    def announcements_of_nobody(self):
+        """However many do not count, one that does is not refused for them."""
+        wait(20)
+        first_ns = time.monotonic_ns()
+        for number in range(200):
+            data = datagram(ANNOUNCEMENT, [self.back(1, 2)], 0, time_ns=first_ns + number)
+            self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+        data = datagram(ANNOUNCEMENT, [self.back()], 60000, time_ns=first_ns + 1000)
+        self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+        wait(20)
+
     def replay_of_clock(self):
         data = datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])
         self.send(data)
@@ -211,7 +222,8 @@ class Attack:
 
 CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
          Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
-         Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
+         Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.announcements_of_nobody, Attack.replay_of_clock,
+         Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
 
 
 def each(sender, receiver, turnpike):

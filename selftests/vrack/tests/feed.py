@@ -6,6 +6,7 @@ Runs in a guest: feed.py VRACK.KO. The rack's NIC without a clock hands over no 
 and veth knows nothing of them: both are stock drivers here. h0 sends with timely to h1.
 """
 
+import contextlib
 import subprocess
 
 from feedctl import (ADDRESSES, DELAY_NS, ENOUGH, GBIT, VETH_RTT_NS, Background, Cable, Wire, counters,
@@ -158,6 +159,24 @@ def driver__that_gives_stamps_later_takes_over():
         before = counters()["source_nic"]
         transfer()
         assert counters()["source_nic"] >= before + ENOUGH, counters()
+
+
+def flows__of_other_namespaces_have_half_at_most():
+    with Cable():
+        rmmod("tcp_timely")
+        rmmod("nicstamp")
+        insmod("drivers/nicstamp.ko", "max_flows=16")
+        insmod("tcp_timely/tcp_timely.ko")
+        feed("use")
+        with contextlib.ExitStack() as flows:
+            for port in range(5001, 5001 + 12):
+                flows.enter_context(Background(port))
+            settle(0.05)
+            same("flows", len(tell("flows")), 8)
+            assert tell("stats")["flows_refused"] > 0
+        settle(0.1)
+        # What ended makes room.
+        more()
 
 
 # -- under traffic

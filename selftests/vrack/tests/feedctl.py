@@ -152,11 +152,11 @@ class Cable:
 class Background:
     """A flow that sends until it is stopped, whatever becomes of its path."""
 
-    def __init__(self):
+    def __init__(self, port=5001):
         with Namespace("h1"):
-            listener = socket.create_server(("10.0.0.2", 5001))
+            listener = socket.create_server(("10.0.0.2", port))
         self.sender = timely_socket()
-        self.sender.connect(("10.0.0.2", 5001))
+        self.sender.connect(("10.0.0.2", port))
         self.receiver, _ = listener.accept()
         listener.close()
         self.threads = [threading.Thread(target=self.send), threading.Thread(target=self.receive)]

@@ -95,9 +95,9 @@ class Namespace:
         os.close(self.home)
 
 
-def insmod(name):
+def insmod(name, *settings):
     """A module by its path in the tree of those of this kernel."""
-    subprocess.run(["insmod", os.path.join(os.path.dirname(sys.argv[1]), "../..", name)], check=True)
+    subprocess.run(["insmod", os.path.join(os.path.dirname(sys.argv[1]), "../..", name), *settings], check=True)
 
 
 def rmmod(name):
