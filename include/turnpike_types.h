@@ -11,6 +11,7 @@
 
 #ifdef __KERNEL__
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -50,6 +51,10 @@ typedef int32_t s32;
 typedef int64_t s64;
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
+
+/* Nobody else reads or writes it here. */
+#define READ_ONCE(field) (field)
+#define WRITE_ONCE(field, value) ((field) = (value))
 
 static inline u64 tp_div(u64 dividend, u64 divisor)
 {

@@ -232,7 +232,7 @@ static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct 
 	bool deaf;
 
 	/* Nothing new: so it is with most packets. */
-	if (marked && flow->sender.hears)
+	if (marked && READ_ONCE(flow->sender.hears))
 		return;
 	if (!tlt_in_ack_is_possible(sk, th) ||
 	    (sk->sk_state != TCP_SYN_SENT && !tlt_in_seq_is_possible(sk, th)))

@@ -42,6 +42,11 @@ static bool tlt_inject_is_bound(const struct sock *sk)
 	if (rcu_access_pointer(tcp_sk(sk)->md5sig_info))
 		return true;
 #endif
+#ifdef CONFIG_CGROUP_BPF
+	/* A program writes options into each packet, and knows of each. */
+	if (BPF_SOCK_OPS_TEST_FLAG(tcp_sk(sk), BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG))
+		return true;
+#endif
 #ifdef CONFIG_TCP_AO
 	if (rcu_access_pointer(tcp_sk(sk)->ao_info))
 		return true;

@@ -161,7 +161,7 @@ static __always_inline bool tlt_quick_in(struct tlt_net *tn, const struct tlt_co
 	if ((kind != TLT_PLAIN && kind != TLT_CONTROL) || tlt_quick_is_edge(th))
 		return false;
 	flow = tlt_quick_flow(tn, config, sk);
-	if (!flow || !flow->sender.hears)
+	if (!flow || !READ_ONCE(flow->sender.hears))
 		return false;
 	tlt_flow_touch(flow);
 	tlt_count(tn, TLT_STAT_RECEIVED + kind);

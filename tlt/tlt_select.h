@@ -234,7 +234,7 @@ static inline void tlt_sender_give_up(struct tlt_sender *s, u64 until_ns)
 	s->stale = stale < TLT_COUNT_MAX ? stale : TLT_COUNT_MAX;
 	s->stale_ns = until_ns;
 	s->flight = 0;
-	s->clock = false;
+	WRITE_ONCE(s->clock, false);
 	s->due = true;
 	s->waited = 0;
 }
@@ -255,7 +255,7 @@ static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una
 	if (!s->flight)
 		return;
 	if (!s->late_ns)
-		s->late_ns = tlt_sender_patience(s->mark_ns, srtt_us);
+		WRITE_ONCE(s->late_ns, tlt_sender_patience(s->mark_ns, srtt_us));
 	if (!s->clock && !tlt_before(snd_una, s->mark_end)) {
 		tlt_sender_unanswered(s, now_ns);
 		tlt_sender_give_up(s, s->late_ns);
@@ -268,12 +268,12 @@ static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una
 static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns, u32 srtt_us)
 {
 	s->due = false;
-	s->clock = false;
+	WRITE_ONCE(s->clock, false);
 	s->waited = 0;
 	s->since_mark = 0;
-	s->mark_end = end;
+	WRITE_ONCE(s->mark_end, end);
 	s->mark_ns = now_ns;
-	s->late_ns = tlt_sender_patience(now_ns, srtt_us);
+	WRITE_ONCE(s->late_ns, tlt_sender_patience(now_ns, srtt_us));
 	if (s->flight < TLT_COUNT_MAX)
 		s->flight++;
 }
@@ -320,7 +320,7 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 	if (b->timeout)
 		tlt_sender_give_up(s, 0);
 	important = b->rate ? tlt_sender_rate(s, b) : tlt_sender_window(s, b);
-	s->retransmitting = b->again;
+	WRITE_ONCE(s->retransmitting, b->again);
 	s->rate = b->rate;
 	if (b->timeout)
 		important = true;
@@ -345,9 +345,12 @@ static inline void tlt_sender_take_back(struct tlt_sender *s)
 /* Note what is asked for each packet, before the lock is left. */
 static inline void tlt_sender_settle(struct tlt_sender *s)
 {
-	s->hears = s->heard && !s->silent && !s->unmarked;
-	s->rests = s->hears && s->flight && !s->due && !s->rate &&
-		   s->unanswered < TLT_UNANSWERED_MAX;
+	bool hears = s->heard && !s->silent && !s->unmarked;
+	bool rests = hears && s->flight && !s->due && !s->rate &&
+		     s->unanswered < TLT_UNANSWERED_MAX;
+
+	WRITE_ONCE(s->hears, hears);
+	WRITE_ONCE(s->rests, rests);
 }
 
 /*
@@ -359,8 +362,10 @@ static inline void tlt_sender_settle(struct tlt_sender *s)
  */
 static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt_burst *b)
 {
-	return s->rests && (tlt_before(b->snd_una, s->mark_end) || s->clock) &&
-	       b->now_ns < s->late_ns && s->retransmitting == b->again && !b->timeout;
+	return READ_ONCE(s->rests) &&
+	       (tlt_before(b->snd_una, READ_ONCE(s->mark_end)) || READ_ONCE(s->clock)) &&
+	       b->now_ns < READ_ONCE(s->late_ns) &&
+	       READ_ONCE(s->retransmitting) == b->again && !b->timeout;
 }
 
 /* A packet came from the peer; returns true if it was just found to be deaf. */
@@ -508,7 +513,7 @@ tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_cloc
 static inline void tlt_sender_clocked(struct tlt_sender *s, u32 end, u64 now_ns)
 {
 	tlt_sender_mark(s, end, now_ns, 0);
-	s->clock = true;
+	WRITE_ONCE(s->clock, true);
 }
 
 static inline bool tlt_effort_has_news(const struct tlt_effort *e, const struct tlt_pipe *p)

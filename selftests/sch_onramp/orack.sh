@@ -478,6 +478,15 @@ refused() {
 	echo "$said" | grep -q "$_word" || { echo "$*: no '$_word' in: $said"; return 1; }
 }
 
+keys__none_is_said_while_receipts_are_wanted() {
+	onramp feedback orack || return 1
+	in_a turnpike onramp show 2>&1 > /dev/null | grep -q 'no key' || { echo "nothing is said"; return 1; }
+	in_a turnpike onramp key add 1 "$key_file" || return 1
+	_said=$(in_a turnpike onramp show 2>&1 > /dev/null)
+	drop_keys
+	[ -z "$_said" ] && _said=$(in_a tc qdisc del dev veth0 root && in_a turnpike onramp show 2>&1 > /dev/null) && [ -z "$_said" ]
+}
+
 keys__of_a_file_are_used_and_no_others() {
 	rm -f "$key_file.new" && in_a turnpike onramp key generate "$key_file.new" &&
 		[ -n "$(find "$key_file.new" -perm 600)" ] &&

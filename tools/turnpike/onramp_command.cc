@@ -179,6 +179,9 @@ void show(const Arguments &arguments)
 	});
 	config["keys"] = keys_set();
 	config["ask"] = asked();
+	if (config["active"] && config["keys"].empty())
+		std::cerr << "turnpike: no key: who can send with another host's address can forge receipts "
+			     "(turnpike onramp key generate, then load)\n";
 	if (arguments.json) {
 		std::cout << config.dump(2) << '\n';
 		return;
