@@ -107,8 +107,8 @@ def qdisc(device):
 
 def action():
     def message(kind, flags):
-        parms = attribute(TCA_TLT_PARMS, struct.pack("=IIiii", 1, 0, 3, 0, 0))
-        inner = attribute(TCA_KIND, b"tlt\0") + nest(TCA_OPTIONS, parms)
+        settings = attribute(TCA_TLT_PARMS, struct.pack("=IIiii", 1, 0, 3, 0, 0))
+        inner = attribute(TCA_KIND, b"tlt\0") + nest(TCA_OPTIONS, settings)
         if kind == RTM_DELACTION:
             inner = attribute(TCA_KIND, b"tlt\0") + attribute(3, struct.pack("=I", 1))
         return kind, flags, struct.pack("=Bxxx", 0) + nest(TCA_ACT_TAB, nest(1, inner))
