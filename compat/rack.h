@@ -21,7 +21,7 @@
 /* The first timer of a clock, or NULL. Interrupts are off. */
 static inline struct hrtimer *tp_hrtimer_first(struct hrtimer_clock_base *base)
 {
-#ifdef TP_HAVE_HRTIMER_BASES
+#ifdef TP_HAVE_TIMERQUEUE_LINKED
 	struct timerqueue_linked_node *node = timerqueue_linked_first(&base->active);
 #else
 	struct timerqueue_node *node = timerqueue_getnext(&base->active);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Do the timers' queues have a header of their own, and linked nodes? */
+/* Do the bases of timers have a header of their own? */
 #include <linux/hrtimer_bases.h>
 
-struct timerqueue_linked_node *probe(struct hrtimer_clock_base *base);
-struct timerqueue_linked_node *probe(struct hrtimer_clock_base *base)
+struct hrtimer_clock_base *probe(struct hrtimer_cpu_base *base);
+struct hrtimer_clock_base *probe(struct hrtimer_cpu_base *base)
 {
-	return timerqueue_linked_first(&base->active);
+	return &base->clock_base[0];
 }
