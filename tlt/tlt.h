@@ -92,7 +92,6 @@ struct tlt_flow {
 	 */
 	struct tlt_sent sent[TLT_KINDS] ____cacheline_aligned_in_smp;
 	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
-	u32 copy_bytes;			/* clocking's last, if TCP's recovery does not count it */
 	u32 stat_refused;
 	u32 stat_cuts;
 	u64 stat_cut_bytes;
@@ -254,7 +253,7 @@ static inline bool tlt_tcp_has_news_of(const struct tcp_sock *tp, u32 start, u32
 }
 
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
-void tlt_inject_answered(struct tlt_flow *flow, struct sock *sk, u64 sent_ns, u32 ack);
+void tlt_inject_answered(struct sock *sk);
 
 /* States in which an ACK makes sense: important data is answered. */
 #define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \

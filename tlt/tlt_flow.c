@@ -237,7 +237,6 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	flow->effort = (struct tlt_effort){ };
 	flow->behind = (struct tlt_behind){ };
 	/* No one has the socket's lock yet who would use it. */
-	flow->copy_bytes = 0;
 	flow->retransmits = 0;
 	tlt_flow_forget_stats(flow);
 }

@@ -181,7 +181,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 				enum tlt_kind kind)
 {
 	bool asked, clock = false, attend;
-	u64 injected_ns;
+	bool injected;
 
 	if (!tlt_in_ack_is_possible(sk, tlt_tcp_header(skb, p))) {
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
@@ -189,7 +189,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 	}
 	tlt_flow_lock(flow);
 	asked = tlt_sender_awaits(&flow->sender);
-	injected_ns = tlt_sender_clocked_ns(&flow->sender);
+	injected = tlt_sender_clocked_ns(&flow->sender);
 	attend = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
 		flow->clocks--;
@@ -203,9 +203,8 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_attend_later(flow, sk);
 	if (clock && tlt_in_is_to_drop(flow, sk, skb, p))
 		return tlt_in_drop(flow, TLT_STAT_ECHOES_DROPPED, &flow->stat_echoes_dropped);
-	if (injected_ns)
-		tlt_inject_answered(flow, sk, injected_ns,
-				    ntohl(tlt_tcp_header(skb, p)->ack_seq));
+	if (injected)
+		tlt_inject_answered(sk);
 	return NF_ACCEPT;
 }
 

@@ -275,52 +275,23 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
 }
 
 /*
- * When the first retransmission of a recovery was sent.  There may be a recovery before
- * TCP has room for its first: one that begins in CWR, whose window shrinks still.  Data
- * that arrives then was only late, TCP thinks, since nothing was sent again, and takes back
- * its marks of loss; RACK does not look again at what has had one, and the timer has to.
- * But it was sent again, here.  So it was where TCP's first came after the one of here.
- *
- * Only where TCP looks at each ACK: there it forgets this time when its data is acknowledged.
+ * TCP takes a recovery back when the peer has data twice (DSACK), or tells of data that came late,
+ * where TCP sent nothing again.  But it was sent again, here, and it is that copy which the peer
+ * tells of: so the recovery stands.
  */
-static void tlt_inject_note_time(struct sock *sk, u64 sent_ns)
+static void tlt_inject_note_copy(struct sock *sk)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
-	u32 stamp = tp_tcp_timestamp(tp, sent_ns);
-
-	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open &&
-	    (!tp->retrans_stamp || before(stamp, tp->retrans_stamp)))
-		tp->retrans_stamp = stamp;
-}
-
-/*
- * One more copy than TCP sent: where it repairs what clocking repairs too, the peer tells of
- * one that was not needed (DSACK), and TCP would think so of its recovery.
- */
-static void tlt_inject_note_copy(struct tcp_sock *tp)
-{
-	if (!tp->undo_marker)
-		return;
-	if (tp->undo_retrans < 0)
-		tp->undo_retrans = 0;
-	tp->undo_retrans++;
+	tcp_sk(sk)->undo_marker = 0;
 }
 
 /* A lost segment: as TCP notes a retransmission, but for what would put it into the pipe. */
-static void tlt_inject_note(struct tlt_flow *flow, struct sock *sk, struct sk_buff *of,
-			    const struct tlt_clock_data *data, u64 sent_ns)
+static void tlt_inject_note(struct sock *sk, struct sk_buff *of, const struct tlt_clock_data *data)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
-
-	flow->copy_bytes = data->bytes;
 	if (!data->lost || data->bytes == 1)
 		return;
 	TCP_SKB_CB(of)->sacked |= TCPCB_EVER_RETRANS;
-	tlt_inject_note_time(sk, sent_ns);
-	tp->total_retrans++;
-	tlt_inject_note_copy(tp);
-	if (inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
-		flow->copy_bytes = 0;
+	tcp_sk(sk)->total_retrans++;
+	tlt_inject_note_copy(sk);
 }
 
 static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
@@ -379,27 +350,15 @@ static void tlt_inject_failed(struct tlt_flow *flow)
 }
 
 /*
- * TCP will see @ack, the answer to what was injected at @sent_ns.  The loss of its data may
- * have come to light meanwhile: a recovery begins with the count of TCP's own copies in flight.
- * A single byte is one more if it was new to the peer, which has it twice when TCP sent it,
- * too.  Bottom halves are off.  While a process uses the socket TCP's state is not ours; then
+ * TCP will see the answer to what was injected.  The loss of its data may have come to light
+ * meanwhile.  Bottom halves are off.  While a process uses the socket TCP's state is not ours; then
  * what was known when a segment was injected has to do.
  */
-void tlt_inject_answered(struct tlt_flow *flow, struct sock *sk, u64 sent_ns, u32 ack)
+void tlt_inject_answered(struct sock *sk)
 {
-	u32 bytes;
-
 	bh_lock_sock_nested(sk);
-	if (sock_owned_by_user(sk))
-		goto unlock;
-	bytes = flow->copy_bytes;
-	flow->copy_bytes = 0;
-	if (inet_csk(sk)->icsk_ca_state < TCP_CA_Recovery)
-		goto unlock;
-	tlt_inject_note_time(sk, sent_ns);
-	if (bytes > 1 || (bytes && ack - tcp_sk(sk)->snd_una == bytes))
-		tlt_inject_note_copy(tcp_sk(sk));
-unlock:
+	if (!sock_owned_by_user(sk) && inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
+		tlt_inject_note_copy(sk);
 	bh_unlock_sock(sk);
 }
 
@@ -425,7 +384,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 		goto failed;
 	/* Before it leaves: over loopback the echo may come first. */
 	tlt_inject_sent(flow, &pipe, seq, data.bytes);
-	tlt_inject_note(flow, sk, of, &data, pipe.now_ns);
+	tlt_inject_note(sk, of, &data);
 	if (!tlt_inject_send(flow, sk, skb))
 		return;
 	tlt_inject_failed(flow);
