@@ -62,7 +62,7 @@ help:
 	@echo '  make check       style checks and unit tests; no root, under a minute once built'
 	@echo '  make test        everything: check, module tests in UML and debug kernels of all series,'
 	@echo '                   short scenarios, stock kernels in QEMU, a bare Debian (TIERS="..." picks some)'
-	@echo '  make drivers-check  every patched NIC driver for the stock kernels, two on emulated NICs (half an hour)'
+	@echo '  make drivers-check  every patched NIC driver for the stock kernels, two on emulated NICs (an hour)'
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
 	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
 	@echo '  make fuzz        random inputs for all that reads what others wrote (FUZZ="--runs N")'
