@@ -5,7 +5,7 @@
  *      there = arrival - departure - (peer's clock - ours)        wrong by error_ns at most
  *      back  = round trip - there                                 wrong by as much
  *
- * Queueing delay is what the delay has over the empty path's.  Section 7.1 of On-Ramp (004)
+ * Queueing delay is what the delay has over the empty path's.  Section 7.1 of On-Ramp
  * lets a threshold for the delay itself be minOWD + 2 sigma.  Here the threshold is one for
  * queueing delay, and the same is a bound of the empty path, which the base of grade (c)
  * (turnpike_base.h) is held within:

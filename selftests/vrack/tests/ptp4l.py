@@ -35,7 +35,7 @@ CONFIGURATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 HOST, BOUNDARY = "turnpike-ptp4l@.service", "turnpike-ptp4l-boundary.service"
 DEBUG = os.environ.get("TURNPIKE_DEBUG") == "1"
 GBIT = 10**9
-BOUND_NS = 200          # issue 4, section 5.6
+BOUND_NS = 200          # what PTP is trusted with
 SETTLING_S = 10
 FAST = "phc=1 phc_fast_ppb=25000"
 SLOW = "phc=1 phc_slow_ppb=25000"   # 50 us/s apart
