@@ -28,6 +28,8 @@ import threading
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import genl  # noqa: E402  # pylint: disable=wrong-import-position
+import netlink  # noqa: E402  # pylint: disable=wrong-import-position
+from netlink import attribute, nest  # noqa: E402  # pylint: disable=wrong-import-position
 
 CLONE_NEWNET = 0x40000000
 SYS_FINIT_MODULE, SYS_DELETE_MODULE = 313, 176
@@ -35,16 +37,13 @@ SYS_FINIT_MODULE, SYS_DELETE_MODULE = 313, 176
 MOST = 100000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
-NLMSG_ERROR, REQUEST_ACK = 2, 5
-REPLACE, CREATE_NEW = 0x100, 0x600
-NESTED = 0x8000
 RTM_NEWQDISC, RTM_DELQDISC, RTM_NEWACTION, RTM_DELACTION = 36, 37, 48, 49
-TCA_KIND, TCA_OPTIONS, TC_H_ROOT, TCA_ACT_TAB, TCA_TLT_PARMS = 1, 2, 0xffffffff, 1, 3
+TCA_KIND, TCA_OPTIONS, TC_H_ROOT, TCA_ACT_TAB, TCA_ACT_INDEX, TCA_TLT_PARMS = 1, 2, 0xffffffff, 1, 3, 3
 TCA_ONRAMP_LIMIT = 2
 ONRAMP_SET, ONRAMP_KEY_ADD, ONRAMP_KEY_USE, ONRAMP_KEY_DEL = 2, 3, 4, 5
 ONRAMP_A_KEY_ID, ONRAMP_A_KEY, ONRAMP_A_ASK = 4, 5, 14
 TLT_SET, TLT_OFF, TLT_A_MAP, TLT_A_RULES, TLT_A_RULE = 1, 2, 3, 8, 9
-TLT_RULE_IFINDEX, TLT_RULE_PORT_LOW, TLT_RULE_CGROUP = 1, 2, 8
+TLT_RULE_IFINDEX, TLT_RULE_PORT_LOW = 1, 2
 
 
 def check(result):
@@ -53,43 +52,24 @@ def check(result):
         raise OSError(error, os.strerror(error))
 
 
-def attribute(kind, value):
-    return struct.pack("=HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
-
-
-def nest(kind, *parts):
-    return attribute(kind | NESTED, b"".join(parts))
-
-
 class Netlink:
     """One message after another; what undoes them may be refused where they were not taken."""
 
     def __init__(self, protocol, messages, undo):
-        self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
-        self.sock.settimeout(5)
+        self.sock = netlink.open_socket(protocol)
         self.messages, self.last = messages, undo
-
-    def send(self, kind, flags, body):
-        self.sock.send(struct.pack("=LHHLL", 16 + len(body), kind, flags | REQUEST_ACK, 1, 0) + body)
-        while True:
-            data = self.sock.recv(1 << 16)
-            if struct.unpack_from("=H", data, 4)[0] == NLMSG_ERROR:
-                break
-        error = -struct.unpack_from("=l", data, 16)[0]
-        if error:
-            raise OSError(error, os.strerror(error))
 
     def prepare(self):
         pass
 
     def act(self):
         for message in self.messages:
-            self.send(*message)
+            netlink.call(self.sock, *message)
 
     def undo(self, done):
         for message in self.last:
             try:
-                self.send(*message)
+                netlink.call(self.sock, *message)
             except OSError:
                 if done:
                     raise
@@ -101,7 +81,7 @@ def qdisc(device):
         body += attribute(TCA_KIND, b"onramp\0")
         return kind, flags, body + nest(TCA_OPTIONS, attribute(TCA_ONRAMP_LIMIT, struct.pack("=I", limit)))
 
-    return Netlink(0, [message(RTM_NEWQDISC, CREATE_NEW, 1000), message(RTM_NEWQDISC, 0, 10)],
+    return Netlink(0, [message(RTM_NEWQDISC, netlink.CREATE | netlink.EXCL, 1000), message(RTM_NEWQDISC, 0, 10)],
                    [message(RTM_DELQDISC, 0, 10)])
 
 
@@ -110,19 +90,18 @@ def action():
         settings = attribute(TCA_TLT_PARMS, struct.pack("=IIiii", 1, 0, 3, 0, 0))
         inner = attribute(TCA_KIND, b"tlt\0") + nest(TCA_OPTIONS, settings)
         if kind == RTM_DELACTION:
-            inner = attribute(TCA_KIND, b"tlt\0") + attribute(3, struct.pack("=I", 1))
+            inner = attribute(TCA_KIND, b"tlt\0") + attribute(TCA_ACT_INDEX, struct.pack("=I", 1))
         return kind, flags, struct.pack("=Bxxx", 0) + nest(TCA_ACT_TAB, nest(1, inner))
 
-    return Netlink(0, [message(RTM_NEWACTION, CREATE_NEW), message(RTM_NEWACTION, REPLACE)], [message(RTM_DELACTION, 0)])
+    return Netlink(0, [message(RTM_NEWACTION, netlink.CREATE | netlink.EXCL), message(RTM_NEWACTION, netlink.REPLACE)], [message(RTM_DELACTION, 0)])
 
 
 def family(name, messages, undo):
     """Messages of generic netlink are (command, attributes)."""
-    asked = Netlink(genl.NETLINK_GENERIC, [], [])
-    number = genl.family_id(asked.sock, name)
+    number = genl.family_id(netlink.open_socket(genl.NETLINK_GENERIC), name)
 
     def whole(command, *attributes):
-        return number, 0, struct.pack("BBH", command, 1, 0) + b"".join(attributes)
+        return number, 0, genl.body(command, *attributes)
 
     return Netlink(genl.NETLINK_GENERIC, [whole(*m) for m in messages], [whole(*m) for m in undo])
 

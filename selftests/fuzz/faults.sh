@@ -6,15 +6,12 @@
 #
 # A namespace has so many that one in seven fails, others with each TURNPIKE_SEED.
 
-# shellcheck source=selftests/sch_onramp/lib.sh
-. "$(dirname "$(readlink -f "$0")")/../sch_onramp/lib.sh"
-here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=selftests/fuzz/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 step=7
 first=$((${TURNPIKE_SEED:-1} % step + 1))
 faults=/sys/kernel/debug
 
-command -v turnpike > /dev/null || skip_all "needs the turnpike command"
-[ -n "${TURNPIKE_MODULES:-}" ] || skip_all "needs TURNPIKE_MODULES"
 [ -d $faults/failslab ] && [ -d $faults/fail_page_alloc ] || skip_all "this kernel makes no allocation fail"
 
 # Allocations that may wait, too, and nothing is said of them; pages of programs do not fail.
@@ -24,20 +21,6 @@ for kind in failslab fail_page_alloc; do
 	echo -1 > $faults/$kind/times
 	echo N > $faults/$kind/ignore-gfp-wait
 done
-
-modules="drivers/nicstamp tcp_timely/tcp_timely sch_onramp/sch_onramp tlt/tlt"
-
-load_all() {
-	for _module in $modules; do
-		insmod "$TURNPIKE_MODULES/$_module.ko" || return 1
-	done
-}
-
-unload_all() {
-	for _module in tlt sch_onramp tcp_timely nicstamp; do
-		[ ! -d "/sys/module/$_module" ] || wait_for "the end of $_module" rmmod "$_module" 2> /dev/null || return 1
-	done
-}
 
 # The kernel itself says with a backtrace that it could not make a cache of slabs, and loses the name
 # of one whose directory in sysfs it could not make.  So its console is off while modules are loaded, and

@@ -6,30 +6,11 @@
 #
 # TURNPIKE_FUZZ_MESSAGES=N: so many in all; 10000. TURNPIKE_SEED=N: another run.
 
-# shellcheck source=selftests/sch_onramp/lib.sh
-. "$(dirname "$(readlink -f "$0")")/../sch_onramp/lib.sh"
-here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=selftests/fuzz/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 fuzz=$here/netlink_fuzz.py
 messages=${TURNPIKE_FUZZ_MESSAGES:-10000}
 seed=${TURNPIKE_SEED:-1}
-
-command -v turnpike > /dev/null || skip_all "needs the turnpike command"
-[ -n "${TURNPIKE_MODULES:-}" ] || skip_all "needs TURNPIKE_MODULES"
-others="nicstamp tcp_timely tlt"
-
-load_others() {
-	insmod "$TURNPIKE_MODULES/drivers/nicstamp.ko" && insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko" &&
-		insmod "$TURNPIKE_MODULES/tlt/tlt.ko"
-}
-
-unload_all() {
-	local other
-
-	unload_module || return 1
-	for other in $others; do
-		[ ! -d "/sys/module/$other" ] || wait_for "the end of $other" rmmod "$other" 2> /dev/null || return 1
-	done
-}
 
 # share PERCENT: of all messages
 share() { echo $((messages * $1 / 100)); }
@@ -130,8 +111,7 @@ modules__go() {
 }
 
 ktap_start
-need_module
-load_others || ktap_fail "modules__load"
+load_all || ktap_fail "modules__load"
 make_path
 trap 'drop_hosts; unload_all' EXIT
 start_sink || ktap_fail "receiver__starts"

@@ -25,6 +25,7 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import genl  # noqa: E402  # pylint: disable=wrong-import-position
+import netlink  # noqa: E402  # pylint: disable=wrong-import-position
 
 # Of each family: name, prefixes of its commands and attributes in include/uapi/turnpike.h, commands that
 # users may send, and its attributes with the lengths that are right (0: a string or a nest).
@@ -45,11 +46,8 @@ QDISC = {2: [4], 3: [4], 4: [4], 5: [4], 6: [1], 7: [8], 8: [4], 9: [4], 10: [4]
          25: [1], 26: [1], 27: [8], 29: [4]}
 ACTION = {2: [32], 3: [20], 4: [1]}
 
-NLMSG_DONE, TCA_ONRAMP_PAD = 3, 28
+TCA_ONRAMP_PAD = 28
 RTM_NEWQDISC, RTM_DELQDISC, RTM_NEWACTION, RTM_DELACTION = 36, 37, 48, 49
-NLM_F_REQUEST, NLM_F_ACK, NLM_F_DUMP = 1, 4, 0x300
-NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
-NLA_F_NESTED = 0x8000
 TCA_KIND, TCA_OPTIONS, TCA_ACT_TAB, TCA_ACT_KIND, TCA_ACT_OPTIONS = 1, 2, 1, 1, 2
 TC_H_ROOT = 0xffffffff
 ORACK_PORT = 61004
@@ -103,9 +101,9 @@ class Generator:
         for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4, 8])):
             kind = rng.choice(list(known)) if rng.random() < .95 else rng.randint(0, max(known) + 3)
             if kind in nests and rng.random() < .9:
-                inner = b"".join(self.attribute(nests[kind][0] | NLA_F_NESTED, self.attributes(nests[kind][1]))
+                inner = b"".join(self.attribute(nests[kind][0] | netlink.NESTED, self.attributes(nests[kind][1]))
                                  for _ in range(rng.choice([0, 1, 2, 16, 17])))
-                body += self.attribute(kind | NLA_F_NESTED, inner)
+                body += self.attribute(kind | netlink.NESTED, inner)
                 continue
             lengths = known.get(kind, [4])
             length = rng.choice(lengths) if rng.random() < .95 else rng.randint(0, 300)
@@ -123,27 +121,19 @@ class Kernel:
     """A netlink socket that counts what the kernel says; of a user it must take nothing but what is public."""
 
     def __init__(self, protocol, user):
-        self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
-        self.sock.settimeout(5)
+        self.sock = netlink.open_socket(protocol)
         self.user = user
         self.answers = collections.Counter()
 
     def send(self, kind, flags, body, public=False):
-        message = struct.pack("=LHHLL", 16 + len(body), kind, flags | NLM_F_REQUEST | NLM_F_ACK, 1, 0) + body
-        self.sock.send(message)
-        error = self.answer()
+        error = 0
+        try:
+            netlink.call(self.sock, kind, flags, body)
+        except OSError as refused:
+            error = refused.errno
         self.answers[errno.errorcode.get(error, str(error)) if error else ""] += 1
         if self.user and not error and not public:
-            raise SystemExit(f"taken of a user: {message.hex()}")
-
-    def answer(self):
-        while True:
-            data = self.sock.recv(1 << 17)
-            kind, = struct.unpack_from("=H", data, 4)
-            if kind == NLMSG_DONE:
-                return 0
-            if kind == genl.NLMSG_ERROR:
-                return -struct.unpack_from("=l", data, 16)[0]
+            raise SystemExit(f"taken of a user: {netlink.message(kind, flags, body).hex()}")
 
 
 def fuzz_family(args, generator):
@@ -159,7 +149,7 @@ def fuzz_family(args, generator):
         # What TLT always needs: six code points that differ.
         if args.kind == "tlt" and rng.random() < .7:
             body += generator.attribute(3, bytes(rng.sample(range(64), 6)))
-        kernel.send(family, rng.choice([0] * 9 + [NLM_F_DUMP]), struct.pack("BBH", command, 1, 0) + body,
+        kernel.send(family, rng.choice([0] * 9 + [netlink.DUMP]), genl.body(command, body),
                     command in public)
     return kernel.answers
 
@@ -179,9 +169,9 @@ def fuzz_qdisc(args, generator):
     for _ in range(args.count):
         body = struct.pack("=BxxxiIII", 0, rng.choice(devices), rng.choice([0, 0, 0x10000, 0x20000]), TC_H_ROOT, 0)
         body += generator.attribute(TCA_KIND, b"onramp\0")
-        body += generator.attribute(TCA_OPTIONS | NLA_F_NESTED, generator.body(QDISC))
+        body += generator.attribute(TCA_OPTIONS | netlink.NESTED, generator.body(QDISC))
         kernel.send(RTM_DELQDISC if rng.random() < .05 else RTM_NEWQDISC,
-                    rng.choice([NLM_F_CREATE | NLM_F_REPLACE] * 3 + [NLM_F_REPLACE, 0, NLM_F_CREATE | NLM_F_EXCL]), body)
+                    rng.choice([netlink.CREATE | netlink.REPLACE] * 3 + [netlink.REPLACE, 0, netlink.CREATE | netlink.EXCL]), body)
     return kernel.answers
 
 
@@ -190,11 +180,11 @@ def fuzz_action(args, generator):
     rng = generator.rng
     for _ in range(args.count):
         inner = generator.attribute(TCA_ACT_KIND, b"tlt\0")
-        inner += generator.attribute(TCA_ACT_OPTIONS | NLA_F_NESTED, generator.body(ACTION))
+        inner += generator.attribute(TCA_ACT_OPTIONS | netlink.NESTED, generator.body(ACTION))
         body = struct.pack("=Bxxx", 0)
-        body += generator.attribute(TCA_ACT_TAB | NLA_F_NESTED, generator.attribute(1 | NLA_F_NESTED, inner))
+        body += generator.attribute(TCA_ACT_TAB | netlink.NESTED, generator.attribute(1 | netlink.NESTED, inner))
         kernel.send(RTM_DELACTION if rng.random() < .3 else RTM_NEWACTION,
-                    rng.choice([NLM_F_CREATE, NLM_F_CREATE | NLM_F_EXCL, NLM_F_REPLACE]), body)
+                    rng.choice([netlink.CREATE, netlink.CREATE | netlink.EXCL, netlink.REPLACE]), body)
     return kernel.answers
 
 

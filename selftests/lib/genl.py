@@ -1,37 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
 """Generic netlink by hand, for tests that say what no tool would."""
 
+import os
 import struct
 import sys
 
-NETLINK_GENERIC, GENL_ID_CTRL, NLMSG_ERROR, NLM_F_REQUEST_ACK = 16, 16, 2, 5
+# Tests are called from anywhere.
+sys.path.append(os.path.dirname(os.path.realpath(__file__)))
+import netlink  # noqa: E402  # pylint: disable=wrong-import-position
+
+NETLINK_GENERIC, GENL_ID_CTRL = 16, 16
 CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 3, 1, 2
+HEADER_BYTES = 4
 
 
-def netlink_call(sock, family, command, version, attributes):
-    """Payload of the answer; raises OSError as the kernel says."""
-    body = struct.pack("BBH", command, version, 0)
-    for kind, value in attributes:
-        body += struct.pack("HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
-    sock.send(struct.pack("=LHHLL", 16 + len(body), family, NLM_F_REQUEST_ACK, 1, 0) + body)
-    answer = b""
-    while True:
-        data = sock.recv(1 << 16)
-        if struct.unpack_from("=H", data, 4)[0] != NLMSG_ERROR:
-            answer = data[20:]
-            continue
-        error = -struct.unpack_from("=l", data, 16)[0]
-        if error:
-            raise OSError(error, "refused")
-        return answer
+def body(command, *attributes):
+    """What follows netlink's header, of packed attributes."""
+    return struct.pack("BBH", command, 1, 0) + b"".join(attributes)
+
+
+def netlink_call(sock, family, command, attributes):
+    """Payload of the answer to pairs of kind and value; raises OSError as the kernel says."""
+    packed = [netlink.attribute(*pair) for pair in attributes]
+    return netlink.call(sock, family, 0, body(command, *packed))[HEADER_BYTES:]
 
 
 def family_id(sock, name):
-    answer = netlink_call(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1,
-                          [(CTRL_ATTR_FAMILY_NAME, name.encode() + bytes(1))])
-    while answer:
-        length, kind = struct.unpack_from("=HH", answer)
-        if kind == CTRL_ATTR_FAMILY_ID:
-            return struct.unpack_from("=H", answer, 4)[0]
-        answer = answer[(length + 3) & ~3:]
-    return sys.exit("no such family")
+    answer = netlink_call(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, [(CTRL_ATTR_FAMILY_NAME, name.encode() + bytes(1))])
+    found = netlink.attributes(answer).get(CTRL_ATTR_FAMILY_ID)
+    return struct.unpack("=H", found)[0] if found else sys.exit("no such family")

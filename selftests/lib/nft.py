@@ -15,10 +15,10 @@ import socket
 import struct
 import sys
 
+import netlink
+from netlink import attribute, attributes, messages, nest
+
 NETLINK_NETFILTER = 12
-NLMSG_ERROR, NLMSG_DONE = 2, 3
-F_REQUEST, F_ACK, F_DUMP, F_CREATE = 1, 4, 0x300, 0x400
-NESTED = 0x8000
 SUBSYS_QUEUE, SUBSYS_TABLES = 3, 10
 BATCH_BEGIN, BATCH_END = 16, 17
 NEW_TABLE, DEL_TABLE, NEW_CHAIN, NEW_RULE, GET_RULE = 0, 2, 3, 6, 7
@@ -31,44 +31,14 @@ GSO = 1 << 2
 MISSING = {errno.EINVAL, errno.ENOENT, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT}
 
 
-def attribute(kind, value):
-    return struct.pack("=HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
-
-
-def nest(kind, *parts):
-    return attribute(kind | NESTED, b"".join(parts))
-
-
 def message(subsystem, kind, flags, body=b"", family=socket.AF_INET, number=0):
     body = struct.pack(">BBH", family, 0, number) + body
-    return struct.pack("=LHHLL", 16 + len(body), subsystem << 8 | kind, F_REQUEST | flags, 1, 0) + body
-
-
-def attributes(data):
-    found = {}
-    while len(data) >= 4:
-        length, kind = struct.unpack_from("=HH", data)
-        if length < 4:
-            break
-        found[kind & ~NESTED] = data[4:length]
-        data = data[(length + 3) & ~3:]
-    return found
-
-
-def messages(data):
-    """Pairs of a message's kind and what follows its header."""
-    while len(data) >= 16:
-        length, kind = struct.unpack_from("=LH", data)
-        yield kind, data[16:length]
-        data = data[(length + 3) & ~3:]
+    return netlink.message(subsystem << 8 | kind, flags, body)
 
 
 def check(answer):
-    """Raises OSError if an answer says so."""
-    for kind, body in messages(answer):
-        error = -struct.unpack_from("=l", body)[0] if kind == NLMSG_ERROR else 0
-        if error:
-            raise OSError(error, "the kernel refuses")
+    for part in netlink.messages(answer):
+        netlink.check(*part)
 
 
 def netfilter():
@@ -91,7 +61,7 @@ def add(hook, priority, name, *options):
     """A table with a chain with a rule of one expression."""
     place = nest(4, attribute(1, struct.pack(">L", HOOKS[hook])), attribute(2, struct.pack(">l", priority)))
     expression = nest(1, attribute(1, name.encode() + b"\0"), nest(2, *options))
-    flags = F_CREATE | F_ACK
+    flags = netlink.CREATE | netlink.ACK
     batch(message(SUBSYS_TABLES, NEW_TABLE, flags, attribute(1, TABLE)),
           message(SUBSYS_TABLES, NEW_CHAIN, flags, attribute(1, TABLE) + attribute(3, CHAIN) + place +
                   attribute(7, b"filter\0")),
@@ -101,9 +71,9 @@ def add(hook, priority, name, *options):
 
 def show():
     with netfilter() as sock:
-        sock.send(message(SUBSYS_TABLES, GET_RULE, F_DUMP, attribute(1, TABLE)))
+        sock.send(message(SUBSYS_TABLES, GET_RULE, netlink.DUMP, attribute(1, TABLE)))
         for kind, body in messages(sock.recv(1 << 16)):
-            if kind == NLMSG_DONE or kind == NLMSG_ERROR:
+            if kind in (netlink.NLMSG_DONE, netlink.NLMSG_ERROR):
                 continue
             rule = attributes(body[4:])
             counter = attributes(attributes(attributes(rule[4])[1])[2])
@@ -111,7 +81,7 @@ def show():
 
 
 def configure(sock, body):
-    sock.send(message(SUBSYS_QUEUE, QUEUE_CONFIG, F_ACK, body))
+    sock.send(message(SUBSYS_QUEUE, QUEUE_CONFIG, netlink.ACK, body))
     check(sock.recv(1 << 16))
 
 
@@ -144,7 +114,7 @@ def main(words):
         add(words[1], int(words[2]), "queue", attribute(1, struct.pack(">H", 0)),
             attribute(2, struct.pack(">H", 1)))
     elif words[0] == "drop":
-        batch(message(SUBSYS_TABLES, DEL_TABLE, F_ACK, attribute(1, TABLE)))
+        batch(message(SUBSYS_TABLES, DEL_TABLE, netlink.ACK, attribute(1, TABLE)))
     elif words[0] == "show":
         show()
     else:

@@ -16,22 +16,13 @@ import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import genl
+import netlink
 
-NLM_F_DUMP_INTR, NLM_F_REQUEST_DUMP, NLMSG_DONE = 0x10, 0x301, 3
-NLA_TYPE_MASK = 0x3fff
+NLM_F_DUMP_INTR = 0x10
 # include/uapi/turnpike.h
 ONRAMP_CMD_FLOWS = 12
 ONRAMP_A_FLOW = 12
 LOCAL, REMOTE, LOCAL_PORT, REMOTE_PORT = 2, 3, 4, 5
-
-
-def attributes(data):
-    found = {}
-    while data:
-        length, kind = struct.unpack_from("=HH", data)
-        found[kind & NLA_TYPE_MASK] = data[4:length]
-        data = data[(length + 3) & ~3:]
-    return found
 
 
 def messages(sock, wait_s):
@@ -41,9 +32,9 @@ def messages(sock, wait_s):
         data = sock.recv(1 << 16)
         while data:
             length, kind, flags = struct.unpack_from("=LHH", data)
-            if kind == NLMSG_DONE:
+            if kind == netlink.NLMSG_DONE:
                 return
-            if kind == genl.NLMSG_ERROR:
+            if kind == netlink.NLMSG_ERROR:
                 sys.exit("refused")
             yield flags, data[16:length]
             data = data[(length + 3) & ~3:]
@@ -56,10 +47,10 @@ def dump(args):
     # The kernel fills one buffer at a time, and not those that are not waited for.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     # The answer to the question for the family ends with an acknowledgement, which was read.
-    sock.send(struct.pack("=LHHLLBBH", 20, family, NLM_F_REQUEST_DUMP, 2, 0, ONRAMP_CMD_FLOWS, 1, 0))
+    sock.send(netlink.message(family, netlink.DUMP, genl.body(ONRAMP_CMD_FLOWS)))
     count, interrupted, seen = 0, 0, set()
     for flags, payload in messages(sock, args.wait):
-        flow = attributes(attributes(payload[4:])[ONRAMP_A_FLOW])
+        flow = netlink.attributes(netlink.attributes(payload[genl.HEADER_BYTES:])[ONRAMP_A_FLOW])
         count += 1
         interrupted |= flags & NLM_F_DUMP_INTR
         seen.add(tuple(flow[kind] for kind in (LOCAL, REMOTE, LOCAL_PORT, REMOTE_PORT)))

@@ -297,7 +297,7 @@ def fill(args):
     for number in range(args.first, args.first + args.peers):
         peer = socket.inet_pton(socket.AF_INET6, f"::ffff:10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
         try:
-            genl.netlink_call(sock, family, ONRAMP_CMD_CLOCK_SET, 1, [
+            genl.netlink_call(sock, family, ONRAMP_CMD_CLOCK_SET, [
                 (ONRAMP_A_CLOCK_PEER, peer), (ONRAMP_A_CLOCK_OFFSET, bytes(8)),
                 (ONRAMP_A_CLOCK_ERROR, struct.pack("=L", 1)),
                 (ONRAMP_A_CLOCK_SECONDS, struct.pack("=L", args.seconds))])

@@ -15,15 +15,17 @@ import socket
 import struct
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import netlink  # noqa: E402  # pylint: disable=wrong-import-position
+
 BPF_CALL = {"x86_64": 321, "aarch64": 280}
 BPF_PROG_LOAD = 5
 BPF_PROG_TYPE_XDP = 6
 XDP_PASS = 2
 # r0 = XDP_PASS; exit
 PROGRAM = struct.pack("=BBhi", 0xb7, 0, 0, XDP_PASS) + struct.pack("=BBhi", 0x95, 0, 0, 0)
-RTM_SETLINK, NLM_F_REQUEST, NLM_F_ACK, NLMSG_ERROR = 19, 1, 4, 2
+RTM_SETLINK = 19
 IFLA_XDP, IFLA_XDP_FD, IFLA_XDP_FLAGS = 43, 1, 3
-NESTED = 0x8000
 XDP_FLAGS_SKB_MODE = 2
 
 
@@ -40,23 +42,13 @@ def load():
     return fd
 
 
-def attribute(kind, payload):
-    return struct.pack("=HH", len(payload) + 4, kind) + payload
-
-
 def put(device, fd):
     """-1 takes it away."""
-    xdp = attribute(IFLA_XDP_FD, struct.pack("=i", fd)) + \
-        attribute(IFLA_XDP_FLAGS, struct.pack("=I", XDP_FLAGS_SKB_MODE))
-    body = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, socket.if_nametoindex(device), 0, 0) + \
-        attribute(IFLA_XDP | NESTED, xdp)
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        sock.send(struct.pack("=IHHII", len(body) + 16, RTM_SETLINK, NLM_F_REQUEST | NLM_F_ACK, 1, 0) + body)
-        answer = sock.recv(4096)
-    if struct.unpack_from("=H", answer, 4)[0] == NLMSG_ERROR:
-        code = -struct.unpack_from("=i", answer, 16)[0]
-        if code:
-            sys.exit(f"{device}: {os.strerror(code)}")
+    xdp = netlink.nest(IFLA_XDP, netlink.attribute(IFLA_XDP_FD, struct.pack("=i", fd)),
+                       netlink.attribute(IFLA_XDP_FLAGS, struct.pack("=I", XDP_FLAGS_SKB_MODE)))
+    link = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, socket.if_nametoindex(device), 0, 0)
+    with netlink.open_socket(socket.NETLINK_ROUTE) as sock:
+        netlink.call(sock, RTM_SETLINK, 0, link + xdp)
 
 
 def main():

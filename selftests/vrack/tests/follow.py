@@ -379,7 +379,7 @@ class Teller:
         self.number = 0
 
     def call(self, command, *attributes):
-        return genl.netlink_call(self.sock, self.family, command, 1, attributes)
+        return genl.netlink_call(self.sock, self.family, command, attributes)
 
     def follow(self, step_ns=100, device=b"eth0\0"):
         with open("/run/netns/h0", "rb") as netns:
