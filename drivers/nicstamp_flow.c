@@ -114,27 +114,27 @@ static bool nicstamp_tuple_is_taken(const struct nicstamp_tuple *tuple)
 	return taken;
 }
 
-static bool nicstamp_flow_has_room(const struct sock *sk)
+static bool nicstamp_flow_has_room(bool other)
 {
-	if (!net_eq(sock_net(sk), &init_net) &&
-	    atomic_read(&nicstamp_flow_others) >= max_flows / 2)
+	if (other && atomic_read(&nicstamp_flow_others) >= max_flows / 2)
 		return false;
 	return atomic_read(&nicstamp_flow_count) < max_flows;
 }
 
 static struct nicstamp_flow *nicstamp_flow_new(const struct sock *sk)
 {
+	bool other = !net_eq(sock_net(sk), &init_net);
 	struct nicstamp_flow *flow;
 	struct nicstamp_tuple tuple;
 
 	nicstamp_tuple_of_socket(&tuple, sk);
-	if (!nicstamp_flow_has_room(sk) || nicstamp_tuple_is_taken(&tuple))
+	if (!nicstamp_flow_has_room(other) || nicstamp_tuple_is_taken(&tuple))
 		return NULL;
 	flow = tp_sk_zalloc(sizeof(*flow), sk);
 	if (!flow)
 		return NULL;
 	flow->sk = sk;
-	flow->other = !net_eq(sock_net(sk), &init_net);
+	flow->other = other;
 	flow->tuple = tuple;
 	spin_lock_init(&flow->lock);
 	flow->missed = U32_MAX;

@@ -804,7 +804,7 @@ u32 orack_peer_close(struct onramp_net *on, struct orack_contact *acking, u32 mo
 	cancel_work_sync(&on->ask);
 	cancel_delayed_work_sync(&on->work);
 	init_llist_head(&on->urgent);
-	/* Nobody else adds one, nor takes one out: packets of others need not wait for all of them. */
+	/* Nobody else adds one, nor takes one out: others need not wait for all of them. */
 	list_for_each_entry_safe(peer, next, &on->peers, list) {
 		spin_lock_bh(&on->lock);
 		spin_lock(&peer->lock);

@@ -189,7 +189,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 	}
 	tlt_flow_lock(flow);
 	asked = tlt_sender_awaits(&flow->sender);
-	injected = tlt_sender_clocked_ns(&flow->sender);
+	injected = tlt_sender_awaits_clock(&flow->sender);
 	attend = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
 		flow->clocks--;

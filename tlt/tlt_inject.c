@@ -279,7 +279,7 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
  * where TCP sent nothing again.  But it was sent again, here, and it is that copy which the peer
  * tells of: so the recovery stands.
  */
-static void tlt_inject_note_copy(struct sock *sk)
+static void tlt_inject_keep_recovery(struct sock *sk)
 {
 	tcp_sk(sk)->undo_marker = 0;
 }
@@ -291,7 +291,7 @@ static void tlt_inject_note(struct sock *sk, struct sk_buff *of, const struct tl
 		return;
 	TCP_SKB_CB(of)->sacked |= TCPCB_EVER_RETRANS;
 	tcp_sk(sk)->total_retrans++;
-	tlt_inject_note_copy(sk);
+	tlt_inject_keep_recovery(sk);
 }
 
 static bool tlt_inject_choose(struct tlt_flow *flow, const struct sock *sk,
@@ -358,7 +358,7 @@ void tlt_inject_answered(struct sock *sk)
 {
 	bh_lock_sock_nested(sk);
 	if (!sock_owned_by_user(sk) && inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
-		tlt_inject_note_copy(sk);
+		tlt_inject_keep_recovery(sk);
 	bh_unlock_sock(sk);
 }
 

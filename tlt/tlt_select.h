@@ -563,10 +563,10 @@ static inline void tlt_effort_take_back(struct tlt_effort *e)
 		e->vain--;
 }
 
-/* When the clock data was sent whose echo is awaited; 0: there is none. */
-static inline u64 tlt_sender_clocked_ns(const struct tlt_sender *s)
+/* Is the echo awaited that of clock data? */
+static inline bool tlt_sender_awaits_clock(const struct tlt_sender *s)
 {
-	return s->clock && s->flight ? s->mark_ns : 0;
+	return s->clock && s->flight;
 }
 
 static inline void tlt_receiver_init(struct tlt_receiver *r)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# No memory: every allocation of what sets the modules up fails once, and many of those that packets
-# cause. Nothing but the allocation is lost: no memory, no reference, no lock, and no byte
+# No memory: every allocation of what sets the modules up fails once, but for pages as a module is
+# loaded, and many of those that packets cause. Nothing but the allocation is lost: no memory, no reference, no lock, and no byte
 # of a stream (the debug kernel tells, and selftests/lib/uml-run).
 #
 # A namespace has so many that one in seven fails, others with each TURNPIKE_SEED.

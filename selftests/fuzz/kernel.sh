@@ -43,7 +43,7 @@ sysctl__any_word() { mixed in_a sysctl 10; }
 stamps__any_message() { mixed command stamps 5; }
 
 stamps__not_in_another_namespace() {
-	! _said=$(thrown in_a stamps 1 2>&1) && [[ $_said == *refused* ]]
+	! _said=$(thrown in_a stamps 1 2>&1) && [[ $_said == *"no family turnpike_stamps in this namespace"* ]]
 }
 
 # What a user could have changed.

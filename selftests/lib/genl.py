@@ -26,6 +26,9 @@ def netlink_call(sock, family, command, attributes):
 
 
 def family_id(sock, name):
-    answer = netlink_call(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, [(CTRL_ATTR_FAMILY_NAME, name.encode() + bytes(1))])
-    found = netlink.attributes(answer).get(CTRL_ATTR_FAMILY_ID)
-    return struct.unpack("=H", found)[0] if found else sys.exit("no such family")
+    """Ends the program if the kernel has none of that name in this namespace."""
+    try:
+        answer = netlink_call(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, [(CTRL_ATTR_FAMILY_NAME, name.encode() + bytes(1))])
+    except FileNotFoundError:
+        sys.exit(f"no family {name} in this namespace")
+    return struct.unpack("=H", netlink.attributes(answer)[CTRL_ATTR_FAMILY_ID])[0]

@@ -573,25 +573,25 @@ TEST_F(Sender, late_echoes__counted_no_further_than_they_fit)
 	EXPECT_EQ(s_.stale, TLT_COUNT_MAX - 1);
 }
 
-TEST_F(Sender, clock_data_in_flight__its_time_is_known_until_its_echo)
+TEST_F(Sender, clock_data_in_flight__is_awaited_until_its_echo)
 {
-	EXPECT_EQ(tlt_sender_clocked_ns(&s_), 0u);
+	EXPECT_FALSE(tlt_sender_awaits_clock(&s_));
 	EXPECT_EQ(send(packet(kMs, 1448, 0)), TLT_DATA);
-	EXPECT_EQ(tlt_sender_clocked_ns(&s_), 0u);
+	EXPECT_FALSE(tlt_sender_awaits_clock(&s_));
 	EXPECT_TRUE(echo());
 	tlt_sender_clocked(&s_, 1, 2 * kMs);
-	EXPECT_EQ(tlt_sender_clocked_ns(&s_), 2 * kMs);
+	EXPECT_TRUE(tlt_sender_awaits_clock(&s_));
 	EXPECT_TRUE(echo());
-	EXPECT_EQ(tlt_sender_clocked_ns(&s_), 0u);
+	EXPECT_FALSE(tlt_sender_awaits_clock(&s_));
 }
 
-TEST_F(Sender, clock_data_given_up__its_time_is_forgotten)
+TEST_F(Sender, clock_data_given_up__is_not_awaited)
 {
 	EXPECT_EQ(send(packet(kMs, 1448, 0), 100), TLT_DATA);
 	EXPECT_TRUE(echo());
 	tlt_sender_clocked(&s_, 1, 2 * kMs);
 	tlt_sender_look(&s_, 2 * kMs + 400000, 0, 100);
-	EXPECT_EQ(tlt_sender_clocked_ns(&s_), 0u);
+	EXPECT_FALSE(tlt_sender_awaits_clock(&s_));
 }
 
 // Numbers from a few close ones, so that all comparisons fall both ways.
