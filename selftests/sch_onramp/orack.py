@@ -10,7 +10,8 @@ orack.py ask ADDRESS PORT LIFETIME_MS
     error_ns=N of what was said of the host's clock, and real=1 if that was its CLOCK_REALTIME
 orack.py few ADDRESS PORT
     such a host streams data; prints all=N receipts for some MB, few=N for as many once few are
-    enough, again=N when all are wanted again, and said=1 if each said which it is
+    enough, strange=N with data of no connection between, again=N when all are wanted again, and
+    said=1 if each said which it is
 orack.py attack DEVICE ADDRESS --packets N
     send what no honest peer sends to a host whose data arrives at DEVICE, knowing all that
     can be seen there; prints sent=N and gap_ms=N, the longest time without new data
@@ -186,7 +187,15 @@ def ask(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
-def streamed(udp, tcp, few):
+def stranger(address):
+    """Sends a frame of data to a port that nobody listens on."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+    sock.connect((address, 0))
+    segment = struct.pack("!HHLLBBHHH", 4711, 4712, 1, 1, 5 << 4, 0x10, 1000, 0, 0) + bytes(1400)
+    return lambda: sock.send(segment)
+
+
+def streamed(udp, tcp, few, between=lambda: None):
     """Receipts for 30 MB, and how many of them are of few; a round trip first, for what was asked."""
     tcp.sendall(bytes(10000))
     time.sleep(0.01)
@@ -194,6 +203,7 @@ def streamed(udp, tcp, few):
     count = right = 0
     for _ in range(500):
         tcp.sendall(bytes(60000))
+        between()
         for data in came(udp):
             if data[1] == RECEIPTS:
                 count += 1
@@ -204,13 +214,14 @@ def streamed(udp, tcp, few):
 def few(args):
     udp, tcp, ports = without_onramp(args)
     said, total, counts = 0, 0, []
-    for bit in (0, FEW, 0):
+    send_strange = stranger(args.address)
+    for bit, between in ((0, lambda: None), (FEW, lambda: None), (FEW, send_strange), (0, lambda: None)):
         udp.send(announcement(*ports, 60000, few=bit))
-        count, right = streamed(udp, tcp, bit)
+        count, right = streamed(udp, tcp, bit, between)
         counts.append(count)
         total += count
         said += right
-    print("all={} few={} again={} said={}".format(*counts, int(said == total)))
+    print("all={} few={} strange={} again={} said={}".format(*counts, int(said == total)))
 
 
 class Victim:

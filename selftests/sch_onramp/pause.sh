@@ -96,6 +96,20 @@ governor__gives_back_when_the_qdisc_goes() {
 	bursts_grow in_a tc qdisc replace dev veth0 root fq
 }
 
+# netem takes the packets from their socket before they come to its child.
+governor__limits_below_netem() {
+	need_usec_ts || return
+	in_a tc qdisc replace dev veth0 root handle 1: netem delay 10us limit 10000 &&
+		in_a tc qdisc add dev veth0 parent 1:1 onramp threshold 20us || return 1
+	start_sender --seconds 10 --max-pacing 10000000
+	sleep 0.2
+	small=$(wire largest 0.2)
+	stop_sender
+	wait_for "the flow's end" no_flow_is_left
+	echo "largest packet: $small bytes"
+	[ "$small" -gt 1500 ] && [ "$small" -lt 6000 ]
+}
+
 # The owner of a socket asks with bottom halves on when it works through its backlog.
 timely__asks_how_long_packets_were_held() {
 	need_usec_ts || return

@@ -13,7 +13,7 @@ Sequence numbers count from the connection's first, so that they do not wrap.
 import collections
 import sys
 
-from capture import ACK, ECE, FIN, SACK, SYN, TIMESTAMPS, URG, record
+from capture import ACK, CWR, ECE, FIN, SACK, SYN, TIMESTAMPS, URG, record
 
 CLOCK = 11      # of `turnpike tlt set --map local'
 MOST_SACKS = 4
@@ -38,6 +38,11 @@ class Ranges:
         return start >= end or any(low <= start and end <= high for low, high in self.all)
 
 
+def counter_of_marks(segment):
+    """AccECN's, in three flags (RFC 9768)."""
+    return segment.reserved & 1, bool(segment.flags & CWR), bool(segment.flags & ECE)
+
+
 class Way:
     """What one end has sent: `own' is by TCP."""
 
@@ -45,6 +50,8 @@ class Way:
         self.first = syn.seq
         self.sack_ok = any(kind == 4 for kind, _ in syn.options())
         self.stamps_ok = syn.timestamps() is not None
+        # What asks for AccECN, and none of the answers that say that the other has it not.
+        self.accecn = counter_of_marks(syn) not in ((0, False, False), (0, False, True))
         self.content = bytearray()
         self.there = Ranges()
         self.there.add(0, 1)
@@ -125,8 +132,15 @@ class Judge:
 
     def judge_header(self, segment):
         own = self.way.last
-        if segment.flags & ~(URG | ECE) != ACK or segment.reserved:
-            yield f"flags {segment.flags:#x}"
+        accecn = self.way.accecn and self.other.accecn
+        if accecn:
+            right = counter_of_marks(segment) == counter_of_marks(own) and \
+                segment.flags & ~(URG | ECE | CWR) == ACK and segment.reserved <= 1
+        else:
+            right = segment.flags & ~(URG | ECE) == ACK and not segment.reserved
+        self.count["accecn"] += accecn
+        if not right:
+            yield f"flags {segment.flags:#x} and {segment.reserved}, TCP's {own.flags:#x} and {own.reserved}"
         if segment.flags & URG:
             self.count["urgent"] += 1
             self.way.said_urgent.add(self.way.relative(segment.seq) + segment.urgent)
@@ -201,7 +215,7 @@ class Watcher:
         self.count += judge.count
 
     def lines(self):
-        for name in ("bytes", "segments", "last", "sacks", "urgent"):
+        for name in ("bytes", "segments", "last", "sacks", "urgent", "accecn"):
             yield f"{name} {self.count[name]}"
         self.faults += [f"urgent data ends at {at}" for way in self.ways.values()
                         for at in way.said_urgent - way.urgent]

@@ -21,7 +21,7 @@ judged() {
 	watches_no_more
 	head -n 20 "$seen"
 	bytes=$(said bytes) segments=$(said segments) last=$(said last) sacks=$(said sacks)
-	urgent=$(said urgent)
+	urgent=$(said urgent) accecn=$(said accecn)
 	[ $_status = 0 ] && ! grep -q '^wrong' "$seen"
 }
 
@@ -96,7 +96,13 @@ injected__windows_not_scaled() {
 }
 
 injected__with_ecn() {
-	with ecn=1 -- judged 10.1.0.2 8 300000 && both_kinds
+	with ecn=1 -- judged 10.1.0.2 8 300000 && both_kinds && [ "$accecn" = 0 ]
+}
+
+injected__with_accecn() {
+	in_a sysctl -q -w net.ipv4.tcp_ecn=3 2> /dev/null || { echo "this kernel has no AccECN"; return 4; }
+	in_a sysctl -q -w net.ipv4.tcp_ecn=2
+	with ecn=3 -- judged 10.1.0.2 8 300000 && both_kinds && [ "$accecn" -gt 0 ]
 }
 
 # Lost packets and TLT's own are counted as they leave.
