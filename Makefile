@@ -50,7 +50,7 @@ tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 
 # What `make install' installs.
 .PHONY: all
-all: modules turnpike tc-plugins
+all: modules turnpike tc-plugin
 
 .PHONY: help
 help:
@@ -214,9 +214,9 @@ reproduce: packages
 # -- installation -------------------------------------------------------------
 
 # What the distribution's tc loads, and where it looks for that; tc does without.
-.PHONY: tc-plugins
-tc-plugins:
-	@$(MAKE) tc || echo "The plugins of tc cannot be built: tc will not know 'onramp' and 'tlt'." >&2
+.PHONY: tc-plugin
+tc-plugin:
+	@$(MAKE) tc || echo "The plugin of tc cannot be built: tc will not know 'onramp'." >&2
 
 multiarch = $(shell $(CC) -print-multiarch 2>/dev/null)
 tc_lib ?= $(if $(multiarch),/usr/lib/$(multiarch),$(firstword $(wildcard /usr/lib64) /usr/lib))/tc

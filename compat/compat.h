@@ -223,14 +223,6 @@ static inline u64 tp_pacing_offload_ns(const struct net_device *dev)
 	((void)TP_QDISC_DROP_##reason, qdisc_drop(skb, sch, to_free))
 #endif
 
-/* A packet at a qdisc was cut: it has so many segments now. */
-static inline void tp_qdisc_set_segs(struct sk_buff *skb, u16 segs)
-{
-#ifdef TP_HAVE_QDISC_PKT_SEGS
-	qdisc_skb_cb(skb)->pkt_segs = segs;
-#endif
-}
-
 static inline struct sk_buff *tp_qdisc_dequeue_internal(struct Qdisc *sch)
 {
 #ifdef TP_HAVE_QDISC_DEQUEUE_INTERNAL
@@ -244,13 +236,6 @@ static inline struct sk_buff *tp_qdisc_dequeue_internal(struct Qdisc *sch)
 #define TP_MODULE_ALIAS_SCH(name)	MODULE_ALIAS_NET_SCH(name)
 #else
 #define TP_MODULE_ALIAS_SCH(name)	MODULE_ALIAS("sch_" name)
-#endif
-
-/* How tc has the module of an action loaded. */
-#ifdef TP_HAVE_MODULE_ALIAS_NET_ACT
-#define TP_MODULE_ALIAS_ACT(name)	MODULE_ALIAS_NET_ACT(name)
-#else
-#define TP_MODULE_ALIAS_ACT(name)	MODULE_ALIAS("act_" name)
 #endif
 
 static inline bool tp_sk_is_tcp(const struct sock *sk)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls) or
- * tlt_act.c (tc does), and for most its end tlt_quick.h (nothing to do but mark it); else tlt_packet.c (what
- * is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it mean:
- * tlt_select.h), then tlt_attend.c (what TCP left undone).
+ * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls), and for
+ * most its end tlt_quick.h (nothing to do but mark it); else tlt_packet.c (what is it),
+ * tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it mean: tlt_select.h), then
+ * tlt_attend.c (what TCP left undone).
  */
 #ifndef TLT_H
 #define TLT_H
@@ -21,7 +21,6 @@
 #include <net/tcp.h>
 
 #include "compat/compat.h"
-#include "tlt_behind.h"
 #include "tlt_config.h"
 #include "tlt_packet.h"
 #include "tlt_select.h"
@@ -40,7 +39,6 @@ struct tlt_net {
 	atomic_t attending;			/* flows that are queued */
 	struct mutex mutex;			/* hooks and config */
 	bool hooked;				/* under mutex */
-	bool by_tc;				/* not hooked, but on; written under mutex */
 	u32 generation;				/* of config; under mutex */
 	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
 	struct net *net;
@@ -81,9 +79,6 @@ struct tlt_flow {
 	u32 stat_injected_byte;
 	u32 stat_injected_segment;
 	u64 stat_injected_bytes;
-
-	/* written where packets arrive by tc, lockless */
-	struct tlt_behind behind;	/* what TCP has not seen yet */
 
 	/*
 	 * Of who sends: under the socket's lock, which a queue to user space (NF_QUEUE) forgets, and
@@ -148,7 +143,6 @@ static inline void tlt_count_sent(const struct tlt_net *tn, struct tlt_flow *flo
 int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
 struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
 			       int ifindex, int port);
-bool tlt_packet_arrived(struct sk_buff *skb, u8 family, unsigned int *bytes);
 
 struct tlt_config *tlt_config_alloc(unsigned int rules);
 void tlt_config_free(struct tlt_config *config);
@@ -220,13 +214,6 @@ static inline void tlt_flow_touch(struct tlt_flow *flow)
 		WRITE_ONCE(flow->used, now);
 }
 
-/* A packet goes on to TCP from before IP. */
-static inline void tlt_flow_passes(struct tlt_flow *flow, const struct sock *sk,
-				   const struct tcphdr *th)
-{
-	tlt_behind_pass(&flow->behind, READ_ONCE(tcp_sk(sk)->segs_in), ntohs(th->window));
-}
-
 int tlt_stat_init(struct tlt_net *tn);
 void tlt_stat_exit(struct tlt_net *tn);
 u64 tlt_stat_sum(const struct tlt_net *tn, int stat);
@@ -285,9 +272,6 @@ unsigned int tlt_in(struct tlt_net *tn, const struct sk_buff *skb, struct sock *
 
 int tlt_hook_add(struct tlt_net *tn);
 void tlt_hook_remove(struct tlt_net *tn);
-
-int tlt_act_init(void);
-void tlt_act_exit(void);
 
 int tlt_genl_init(void);
 void tlt_genl_exit(void);

@@ -117,29 +117,15 @@ static u32 tlt_config_number(struct tlt_net *tn)
 	return tn->generation;
 }
 
-/* By tc from here on, if the configuration says so; under the mutex. */
-static int tlt_config_attach(struct tlt_net *tn, bool by_tc)
+/* Under the mutex. */
+static int tlt_config_hook(struct tlt_net *tn)
 {
-	bool was_by_tc = tn->by_tc;
 	int err;
 
-	if (by_tc == was_by_tc && tn->hooked == !by_tc)
-		return 0;
 	if (tn->hooked)
-		tlt_hook_remove(tn);
-	tn->hooked = false;
-	WRITE_ONCE(tn->by_tc, false);
-	/* No packet meets both, TLT's hooks and then its action. */
-	synchronize_net();
-	if (by_tc) {
-		WRITE_ONCE(tn->by_tc, true);
 		return 0;
-	}
 	err = tlt_hook_add(tn);
-	if (err)
-		WRITE_ONCE(tn->by_tc, was_by_tc);
-	else
-		tn->hooked = true;
+	tn->hooked = !err;
 	return err;
 }
 
@@ -152,7 +138,7 @@ int tlt_config_use(struct net *net, struct tlt_config *config)
 
 	tlt_config_index(config);
 	mutex_lock(&tn->mutex);
-	err = tlt_flow_net_use(tn) ?: tlt_config_attach(tn, config->attach == TLT_ATTACH_TC);
+	err = tlt_flow_net_use(tn) ?: tlt_config_hook(tn);
 	if (err)
 		goto unlock;
 	config->generation = tlt_config_number(tn);
@@ -175,6 +161,5 @@ void tlt_config_off(struct net *net)
 	if (tn->hooked)
 		tlt_hook_remove(tn);
 	tn->hooked = false;
-	WRITE_ONCE(tn->by_tc, false);
 	mutex_unlock(&tn->mutex);
 }

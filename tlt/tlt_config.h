@@ -35,7 +35,6 @@ struct tlt_config {
 	u8 clock;			/* enum tlt_clock_mode */
 	u8 sender;			/* enum tlt_sender_mode */
 	u8 foreign;			/* enum tlt_foreign */
-	u8 attach;			/* enum tlt_attach */
 	u32 period;
 	u32 generation;			/* another for each configuration; never 0 */
 	bool by_flow;			/* no rule looks at what a flow's packets differ in */

@@ -235,7 +235,6 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	flow->ending = false;
 	flow->clocks = 0;
 	flow->effort = (struct tlt_effort){ };
-	flow->behind = (struct tlt_behind){ };
 	/* No one has the socket's lock yet who would use it. */
 	flow->retransmits = 0;
 	tlt_flow_forget_stats(flow);

@@ -30,7 +30,6 @@ static const struct nla_policy tlt_policy[TLT_A_MAX + 1] = {
 	[TLT_A_SENDER] = NLA_POLICY_MAX(NLA_U8, TLT_SENDER_MODES - 1),
 	[TLT_A_FOREIGN] = NLA_POLICY_MAX(NLA_U8, TLT_FOREIGNS - 1),
 	[TLT_A_RULES] = { .type = NLA_NESTED },
-	[TLT_A_ATTACH] = NLA_POLICY_MAX(NLA_U8, TLT_ATTACHES - 1),
 };
 
 /* -- from user space ------------------------------------------------------- */
@@ -235,17 +234,6 @@ static int tlt_genl_count_rules(const struct genl_info *info)
 	return -ERANGE;
 }
 
-static int tlt_genl_attach(struct tlt_config *config, struct genl_info *info)
-{
-	const struct nlattr *attr = info->attrs[TLT_A_ATTACH];
-
-	config->attach = attr ? nla_get_u8(attr) : TLT_ATTACH_NETFILTER;
-	if (config->attach == TLT_ATTACH_NETFILTER || IS_ENABLED(CONFIG_NET_CLS_ACT))
-		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, attr, "this kernel has no actions of tc");
-	return -EOPNOTSUPP;
-}
-
 static int tlt_genl_read(struct tlt_config *config, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -261,9 +249,6 @@ static int tlt_genl_read(struct tlt_config *config, struct genl_info *info)
 	config->sender = attrs[TLT_A_SENDER] ? nla_get_u8(attrs[TLT_A_SENDER]) : TLT_SENDER_AUTO;
 	config->foreign = attrs[TLT_A_FOREIGN] ? nla_get_u8(attrs[TLT_A_FOREIGN]) :
 			  TLT_FOREIGN_OVERRIDE;
-	err = tlt_genl_attach(config, info);
-	if (err)
-		return err;
 	if (!config->rules_count)
 		return 0;
 	nla_for_each_nested(attr, attrs[TLT_A_RULES], left) {
@@ -382,8 +367,7 @@ static int tlt_genl_put_config(struct sk_buff *msg, const struct tlt_config *con
 	    nla_put_u32(msg, TLT_A_PERIOD, config->period) ||
 	    nla_put_u8(msg, TLT_A_CLOCK, config->clock) ||
 	    nla_put_u8(msg, TLT_A_SENDER, config->sender) ||
-	    nla_put_u8(msg, TLT_A_FOREIGN, config->foreign) ||
-	    nla_put_u8(msg, TLT_A_ATTACH, config->attach))
+	    nla_put_u8(msg, TLT_A_FOREIGN, config->foreign))
 		return -EMSGSIZE;
 	return tlt_genl_put_rules(msg, config);
 }

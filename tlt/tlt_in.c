@@ -84,26 +84,15 @@ static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *sk
 	return tlt_ack_tells_nothing(&a);
 }
 
-/* Before IP, TCP's window may not be the last that the peer told: then it is left alone. */
-static bool tlt_in_window_is_known(const struct tlt_flow *flow, const struct sock *sk,
-				   const struct sk_buff *skb, const struct tlt_packet *p)
-{
-	return tlt_behind_window_is_known(&flow->behind, READ_ONCE(tcp_sk(sk)->segs_in),
-					  ntohs(tlt_tcp_header(skb, p)->window));
-}
-
 /*
  * What clocking brings and tells nothing stays here: an echo (the paper's appendix), which
  * as a duplicate ACK would be taken for a sign of loss, a single one for each packet
  * injected; and a byte that TCP has.  Never one with anything else to say.
  */
-static bool tlt_in_is_to_drop(const struct tlt_flow *flow, struct sock *sk,
-			      const struct sk_buff *skb, const struct tlt_packet *p)
+static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
+			      const struct tlt_packet *p)
 {
 	bool drop;
-
-	if (p->early && !tlt_in_window_is_known(flow, sk, skb, p))
-		return false;
 
 	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
 		return false;
@@ -201,7 +190,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
 	if (attend)
 		tlt_attend_later(flow, sk);
-	if (clock && tlt_in_is_to_drop(flow, sk, skb, p))
+	if (clock && tlt_in_is_to_drop(sk, skb, p))
 		return tlt_in_drop(flow, TLT_STAT_ECHOES_DROPPED, &flow->stat_echoes_dropped);
 	if (injected)
 		tlt_inject_answered(sk);
@@ -219,7 +208,7 @@ static unsigned int tlt_in_data(struct tlt_flow *flow, struct sock *sk,
 	tlt_flow_unlock(flow);
 	tlt_attend_later(flow, sk);
 	if (kind != TLT_CLOCK || !((1 << sk->sk_state) & TLT_ANSWER_STATES) ||
-	    !tlt_in_is_to_drop(flow, sk, skb, p))
+	    !tlt_in_is_to_drop(sk, skb, p))
 		return NF_ACCEPT;
 	return tlt_in_drop(flow, TLT_STAT_CLOCKS_DROPPED, &flow->stat_clocks_dropped);
 }
@@ -278,8 +267,6 @@ static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struc
 	flow = tlt_flow_get(tn, sk);
 	if (flow)
 		verdict = tlt_in_flow(tn, flow, sk, skb, p, kind);
-	if (flow && p->early && verdict == NF_ACCEPT)
-		tlt_flow_passes(flow, sk, tlt_tcp_header(skb, p));
 	if (unlikely(process))
 		local_bh_enable();
 	return verdict;

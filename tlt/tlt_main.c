@@ -60,16 +60,11 @@ static int __init tlt_load(void)
 	err = register_pernet_subsys(&tlt_net_ops);
 	if (err)
 		goto fail_attend;
-	err = tlt_act_init();
-	if (err)
-		goto fail_net;
 	err = tlt_genl_init();
 	if (err)
-		goto fail_act;
+		goto fail_net;
 	return 0;
 
-fail_act:
-	tlt_act_exit();
 fail_net:
 	unregister_pernet_subsys(&tlt_net_ops);
 fail_attend:
@@ -80,7 +75,6 @@ fail_attend:
 static void __exit tlt_unload(void)
 {
 	tlt_genl_exit();
-	tlt_act_exit();
 	unregister_pernet_subsys(&tlt_net_ops);
 	tlt_attend_exit();
 	rcu_barrier();

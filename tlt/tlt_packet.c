@@ -22,42 +22,6 @@ int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp)
 	return 0;
 }
 
-static bool tlt_packet_arrived_ipv4(struct sk_buff *skb, unsigned int *bytes)
-{
-	const struct iphdr *iph;
-
-	if (!pskb_may_pull(skb, sizeof(*iph)))
-		return false;
-	iph = ip_hdr(skb);
-	if (iph->version != 4 || iph->ihl < 5 || !pskb_may_pull(skb, iph->ihl * 4))
-		return false;
-	iph = ip_hdr(skb);
-	*bytes = ntohs(iph->tot_len);
-	/* What GRO made too long to say so. */
-	if (!*bytes && skb_is_gso(skb))
-		*bytes = skb->len;
-	return *bytes >= iph->ihl * 4 && *bytes <= skb->len &&
-	       !ip_fast_csum((const u8 *)iph, iph->ihl);
-}
-
-static bool tlt_packet_arrived_ipv6(struct sk_buff *skb, unsigned int *bytes)
-{
-	if (!pskb_may_pull(skb, sizeof(struct ipv6hdr)) || ipv6_hdr(skb)->version != 6)
-		return false;
-	*bytes = ntohs(ipv6_hdr(skb)->payload_len) + sizeof(struct ipv6hdr);
-	return *bytes <= skb->len;
-}
-
-/*
- * Will the stack, which has not seen this packet yet, take it for one of IP?  Its data
- * begins at the IP header.  What is behind *bytes is the cable's padding.
- */
-bool tlt_packet_arrived(struct sk_buff *skb, u8 family, unsigned int *bytes)
-{
-	return family == AF_INET ? tlt_packet_arrived_ipv4(skb, bytes) :
-				   tlt_packet_arrived_ipv6(skb, bytes);
-}
-
 /*
  * The socket that a received packet is for, with a reference, where nobody looked yet.
  * @port is the device below @ifindex if that is one of a VRF.

@@ -16,7 +16,6 @@
 struct tlt_packet {
 	int ifindex;			/* of the device it leaves or came by; 0: not known */
 	bool out;
-	bool early;			/* arrived, and others before it may not be with TCP yet */
 	unsigned int network_bytes;	/* of IP header */
 	unsigned int header_bytes;	/* of IP and TCP headers */
 	unsigned int data_bytes;

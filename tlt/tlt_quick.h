@@ -33,29 +33,11 @@ static __always_inline const struct tcphdr *tlt_quick_header(const struct sk_buf
 	return (const void *)(skb->data + tlt_quick_network_bytes(family));
 }
 
-/* If the TCP header is the next, can it be read?  @first: of @bytes that are linear. */
-static __always_inline bool tlt_quick_reaches(const u8 *first, int bytes, u8 family)
-{
-	/* IPv4 without options. */
-	return bytes >= (int)(tlt_quick_network_bytes(family) + sizeof(struct tcphdr)) &&
-	       (family == AF_INET6 || *first == 0x45);
-}
-
+/* If the TCP header is the next, can it be read?  Of IPv4 without options. */
 static __always_inline bool tlt_quick_is_next(const struct sk_buff *skb, u8 family)
 {
-	return tlt_quick_reaches(skb->data, skb_headlen(skb), family);
-}
-
-/*
- * Does a look at the ports tell that no rule matches?  Nothing else is then done.  What is
- * no TCP has something there, too: TLT leaves it alone whatever is found.
- */
-static __always_inline bool tlt_quick_passes(const struct tlt_config *config, const u8 *first,
-					     int bytes, u8 family)
-{
-	const void *th = first + tlt_quick_network_bytes(family);
-
-	return tlt_quick_reaches(first, bytes, family) && !tlt_config_has_ports(config, th);
+	return skb_headlen(skb) >= tlt_quick_network_bytes(family) + sizeof(struct tcphdr) &&
+	       (family == AF_INET6 || *skb->data == 0x45);
 }
 
 static __always_inline u8 tlt_quick_dscp(const struct sk_buff *skb, u8 family)

@@ -335,7 +335,6 @@ enum {
 	TLT_A_RULE,	/* nest of TLT_RULE_*; a packet must meet all that it has */
 	TLT_A_STATS,	/* nest of u64, the type is the number of enum tlt_stat + 1 */
 	TLT_A_FLOW,	/* nest of TLT_FLOW_* */
-	TLT_A_ATTACH,	/* u8: enum tlt_attach */
 	__TLT_A_MAX,
 };
 
@@ -373,13 +372,6 @@ enum tlt_foreign {
 	TLT_FOREIGN_OVERRIDE,	/* are TLT's like all others */
 	TLT_FOREIGN_KEEP,	/* keep it, TLT stays away */
 	TLT_FOREIGNS,
-};
-
-/* What gives TLT its packets. */
-enum tlt_attach {
-	TLT_ATTACH_NETFILTER,	/* hooks, of all devices */
-	TLT_ATTACH_TC,		/* the action "tlt", where there is one */
-	TLT_ATTACHES,
 };
 
 enum {
@@ -448,18 +440,6 @@ enum tlt_stat {
 	TLT_STAT_CLOCKS_DROPPED,	/* bytes of clock data that TCP had already */
 	TLT_STATS,
 };
-
-/* The action "tlt" of tc. */
-enum {
-	TCA_TLT_UNSPEC,
-	TCA_TLT_PAD,
-	TCA_TLT_TM,	/* struct tcf_t */
-	TCA_TLT_PARMS,	/* struct tc_gact */
-	TCA_TLT_WORKS,	/* u8, dump only: the namespace has TLT_ATTACH_TC */
-	__TCA_TLT_MAX,
-};
-
-#define TCA_TLT_MAX (__TCA_TLT_MAX - 1)
 
 /* -- NIC stamps ------------------------------------------------------------ */
 

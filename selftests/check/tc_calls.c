@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Our declarations of tc's functions after iproute2's own: the compiler refuses those that
- * differ. That tc has all of them is seen when it loads the plugins.
+ * differ. That tc has all of them is seen when it loads the plugin.
  */
 #include "utils.h"
 #include "tc_util.h"

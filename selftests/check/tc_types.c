@@ -5,7 +5,6 @@
 
 /* Ours by other names; as iproute2 is included already, only ours are renamed. */
 #define qdisc_util ours_qdisc_util
-#define action_util ours_action_util
 #define output_type ours_output_type
 #define PRINT_FP OURS_PRINT_FP
 #define PRINT_JSON OURS_PRINT_JSON
@@ -14,7 +13,6 @@
 #define COLOR_NONE OURS_COLOR_NONE
 #include "tools/tc/tc_types.h"
 #undef qdisc_util
-#undef action_util
 #undef output_type
 #undef PRINT_FP
 #undef PRINT_JSON
@@ -31,7 +29,6 @@ SAME(COLOR_NONE, OURS_COLOR_NONE);
 SAME(sizeof(enum output_type), sizeof(enum ours_output_type));
 SAME(sizeof(enum color_attr), sizeof(enum ours_color_attr));
 SAME(sizeof(struct qdisc_util), sizeof(struct ours_qdisc_util));
-SAME(sizeof(struct action_util), sizeof(struct ours_action_util));
 
 #define SAME_PLACE(type, member)								\
 	SAME(offsetof(struct type, member), offsetof(struct ours_##type, member));		\
@@ -55,9 +52,3 @@ SAME_FUNCTION(qdisc_util, print_xstats, FILE *, struct rtattr *);
 SAME_FUNCTION(qdisc_util, parse_copt, int, char **, struct nlmsghdr *, const char *);
 SAME_FUNCTION(qdisc_util, print_copt, FILE *, struct rtattr *);
 SAME_FUNCTION(qdisc_util, has_block, struct rtattr *, __u32, bool *);
-
-SAME_PLACE(action_util, next);
-SAME_PLACE(action_util, id);
-SAME_FUNCTION(action_util, parse_aopt, int *, char ***, int, struct nlmsghdr *);
-SAME_FUNCTION(action_util, print_aopt, FILE *, struct rtattr *);
-SAME_FUNCTION(action_util, print_xstats, FILE *, struct rtattr *);

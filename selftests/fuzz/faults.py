@@ -11,7 +11,6 @@ usage: faults.py OPERATION [ARGUMENT...] [--step N] [--first N]
   qdisc DEVICE        onramp is set and changed
   tlt DEVICE          TLT is set, with rules, and changed
   keys                a key of OR-ACKs is added and used, networks that may be asked are set
-  action              an action "tlt" of tc is made
   flow ADDRESS PORT   a connection of timely's is made and sends
 
 --step N tries every N-th allocation, from --first on.  Prints tried=N refused=N done=N: how many failed,
@@ -37,8 +36,8 @@ SYS_FINIT_MODULE, SYS_DELETE_MODULE = 313, 176
 MOST = 100000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
-RTM_NEWQDISC, RTM_DELQDISC, RTM_NEWACTION, RTM_DELACTION = 36, 37, 48, 49
-TCA_KIND, TCA_OPTIONS, TC_H_ROOT, TCA_ACT_TAB, TCA_ACT_INDEX, TCA_TLT_PARMS = 1, 2, 0xffffffff, 1, 3, 3
+RTM_NEWQDISC, RTM_DELQDISC = 36, 37
+TCA_KIND, TCA_OPTIONS, TC_H_ROOT = 1, 2, 0xffffffff
 TCA_ONRAMP_LIMIT = 2
 ONRAMP_SET, ONRAMP_KEY_ADD, ONRAMP_KEY_USE, ONRAMP_KEY_DEL = 2, 3, 4, 5
 ONRAMP_A_KEY_ID, ONRAMP_A_KEY, ONRAMP_A_ASK = 4, 5, 14
@@ -83,17 +82,6 @@ def qdisc(device):
 
     return Netlink(0, [message(RTM_NEWQDISC, netlink.CREATE | netlink.EXCL, 1000), message(RTM_NEWQDISC, 0, 10)],
                    [message(RTM_DELQDISC, 0, 10)])
-
-
-def action():
-    def message(kind, flags):
-        settings = attribute(TCA_TLT_PARMS, struct.pack("=IIiii", 1, 0, 3, 0, 0))
-        inner = attribute(TCA_KIND, b"tlt\0") + nest(TCA_OPTIONS, settings)
-        if kind == RTM_DELACTION:
-            inner = attribute(TCA_KIND, b"tlt\0") + attribute(TCA_ACT_INDEX, struct.pack("=I", 1))
-        return kind, flags, struct.pack("=Bxxx", 0) + nest(TCA_ACT_TAB, nest(1, inner))
-
-    return Netlink(0, [message(RTM_NEWACTION, netlink.CREATE | netlink.EXCL), message(RTM_NEWACTION, netlink.REPLACE)], [message(RTM_DELACTION, 0)])
 
 
 def family(name, messages, undo):
@@ -209,7 +197,7 @@ class Flow:
         self.sock.close()
 
 
-OPERATIONS = {"load": Load, "namespace": Namespace, "qdisc": qdisc, "tlt": tlt, "keys": keys, "action": action,
+OPERATIONS = {"load": Load, "namespace": Namespace, "qdisc": qdisc, "tlt": tlt, "keys": keys,
               "flow": Flow}
 
 

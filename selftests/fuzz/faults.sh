@@ -79,7 +79,6 @@ set__namespace() { refuses_some in_a namespace --step $step --first $first; }
 set__qdisc() { refuses_some in_a qdisc veth0; }
 set__tlt() { refuses_some in_a tlt veth0; }
 set__keys() { refuses_some in_a keys; }
-set__action() { refuses_some in_a action; }
 
 # With all on at both ends.
 all_on() {
@@ -131,7 +130,6 @@ ktap_case set__namespace set__namespace
 ktap_case set__qdisc set__qdisc
 ktap_case set__tlt set__tlt
 ktap_case set__keys set__keys
-ktap_case set__action set__action
 ktap_case flow__set_up flow__set_up
 ktap_case flow__packets flow__packets
 ktap_case all__work_after_it all__work_after_it

@@ -34,9 +34,8 @@ mixed() {
 
 onramp__any_message() { mixed in_a onramp 20; }
 tlt__any_message() { mixed in_a tlt 15; }
-qdisc__any_option() { mixed in_a qdisc 15; }
-action__any_option() { mixed in_a action 10; }
-datagram__any() { thrown in_a datagram 20; }
+qdisc__any_option() { mixed in_a qdisc 20; }
+datagram__any() { thrown in_a datagram 25; }
 sysctl__any_word() { mixed in_a sysctl 10; }
 
 # What stamps tell is the machine's: in the first namespace alone.
@@ -57,7 +56,7 @@ user__changes_nothing() {
 
 	in_a turnpike tlt set --rule port=5001 && onramp || return 1
 	before=$(state) || return 1
-	for kind in onramp tlt qdisc action sysctl; do
+	for kind in onramp tlt qdisc sysctl; do
 		thrown in_a "$kind" 1 --user || return 1
 	done
 	thrown command stamps 1 --user || return 1
@@ -117,7 +116,7 @@ trap 'drop_hosts; unload_all' EXIT
 start_sink || ktap_fail "receiver__starts"
 start_sender --flows 4 --seconds 100000 --max-pacing 1250000 --cc timely --abort
 # In this order: what is thrown, what it left, and the end.
-[ $# -gt 0 ] || set -- onramp__any_message tlt__any_message qdisc__any_option action__any_option datagram__any \
+[ $# -gt 0 ] || set -- onramp__any_message tlt__any_message qdisc__any_option datagram__any \
 	sysctl__any_word stamps__any_message stamps__not_in_another_namespace user__changes_nothing \
 	user__sees_settings_and_counters user__sees_no_connections user__has_a_namespace_of_his_own \
 	all__work_after_it modules__go

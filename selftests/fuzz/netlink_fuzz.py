@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Messages to the kernel that no tool would send: generic netlink of all modules, options of the
-qdisc, the action of tc, datagrams to the port of receipts, words to sysctls.
+qdisc, datagrams to the port of receipts, words to sysctls.
 
 usage: netlink_fuzz.py KIND COUNT [--seed N] [--user]
 
-KIND is one of onramp, tlt, stamps, qdisc, action, datagram, sysctl. Prints sent=N taken=N refused=N,
+KIND is one of onramp, tlt, stamps, qdisc, datagram, sysctl. Prints sent=N taken=N refused=N,
 and by=ERRNO:N... of what was refused. --user sends as nobody: all that would change anything must be
 refused, or the exit status is 1.
 
@@ -34,7 +34,7 @@ FAMILIES = {
                {2: [2], 3: [1], 4: [1], 5: [16], 6: [0], 7: [0], 8: [16], 9: [8], 10: [4], 11: [4], 12: [0], 13: [16],
                 14: [0, 17, 34, 17 * 16, 17 * 17]}),
     "tlt": ("turnpike_tlt", "TLT_CMD_", "TLT_A_", {3, 4},
-            {2: [1], 3: [6], 4: [4], 5: [1], 6: [1], 7: [1], 8: [0], 9: [0], 10: [0], 11: [0], 12: [1]}),
+            {2: [1], 3: [6], 4: [4], 5: [1], 6: [1], 7: [1], 8: [0], 9: [0], 10: [0], 11: [0]}),
     "stamps": ("turnpike_stamps", "STAMPS_CMD_", "STAMPS_A_", {1, 2},
                {2: [0], 3: [0], 4: [0], 5: [0], 6: [4], 7: [4], 8: [4], 9: [4], 10: [8], 11: [8], 12: [8]}),
 }
@@ -44,11 +44,10 @@ TLT_RULE = {1: [4], 2: [2], 3: [2], 4: [4, 16], 5: [1], 6: [4], 7: [4], 8: [0]}
 QDISC = {2: [4], 3: [4], 4: [4], 5: [4], 6: [1], 7: [8], 8: [4], 9: [4], 10: [4], 11: [8], 12: [4], 13: [4],
          14: [4], 15: [1], 16: [16], 17: [12], 18: [1], 19: [1], 20: [4], 21: [1], 22: [4], 23: [1], 24: [4],
          25: [1], 26: [1], 27: [8], 29: [4]}
-ACTION = {2: [32], 3: [20], 4: [1]}
 
 TCA_ONRAMP_PAD = 28
-RTM_NEWQDISC, RTM_DELQDISC, RTM_NEWACTION, RTM_DELACTION = 36, 37, 48, 49
-TCA_KIND, TCA_OPTIONS, TCA_ACT_TAB, TCA_ACT_KIND, TCA_ACT_OPTIONS = 1, 2, 1, 1, 2
+RTM_NEWQDISC, RTM_DELQDISC = 36, 37
+TCA_KIND, TCA_OPTIONS = 1, 2
 TC_H_ROOT = 0xffffffff
 ORACK_PORT = 61004
 NOBODY = 65534
@@ -175,19 +174,6 @@ def fuzz_qdisc(args, generator):
     return kernel.answers
 
 
-def fuzz_action(args, generator):
-    kernel = Kernel(0, args.user)
-    rng = generator.rng
-    for _ in range(args.count):
-        inner = generator.attribute(TCA_ACT_KIND, b"tlt\0")
-        inner += generator.attribute(TCA_ACT_OPTIONS | netlink.NESTED, generator.body(ACTION))
-        body = struct.pack("=Bxxx", 0)
-        body += generator.attribute(TCA_ACT_TAB | netlink.NESTED, generator.attribute(1 | netlink.NESTED, inner))
-        kernel.send(RTM_DELACTION if rng.random() < .3 else RTM_NEWACTION,
-                    rng.choice([netlink.CREATE, netlink.CREATE | netlink.EXCL, netlink.REPLACE]), body)
-    return kernel.answers
-
-
 def datagram(rng):
     """Mostly one that the port takes, but for a byte or two."""
     kind = rng.choice([1, 1, 2, 3, 0, 4, 255])
@@ -255,8 +241,7 @@ def become_nobody():
     os.setuid(NOBODY)
 
 
-KINDS = {**{family: fuzz_family for family in FAMILIES}, "qdisc": fuzz_qdisc, "action": fuzz_action,
-         "datagram": fuzz_datagram, "sysctl": fuzz_sysctl}
+KINDS = {**{family: fuzz_family for family in FAMILIES}, "qdisc": fuzz_qdisc, "datagram": fuzz_datagram, "sysctl": fuzz_sysctl}
 
 
 def main():

@@ -4,6 +4,7 @@
 
 nft.py count HOOK PRIORITY     a chain at that place (in, out) whose rule counts packets
 nft.py show                    "packets=N bytes=N" of such
+nft.py refuse                  a rule of such that drops all packets
 nft.py queue HOOK PRIORITY     a chain there that gives all packets to user space
 nft.py accept                  be what takes them, and has each go on, until killed; say "ready"
 nft.py drop                    no chain any more
@@ -25,6 +26,7 @@ NEW_TABLE, DEL_TABLE, NEW_CHAIN, NEW_RULE, GET_RULE = 0, 2, 3, 6, 7
 QUEUE_PACKET, QUEUE_VERDICT, QUEUE_CONFIG = 0, 1, 2
 HOOKS = {"in": 1, "out": 3}
 TABLE, CHAIN = b"turnpike\0", b"here\0"
+NF_DROP = 0
 QUEUE_MOST_PACKETS = 4096
 GSO = 1 << 2
 # A kernel without nf_tables, nfnetlink_queue or the rule's expression.
@@ -67,6 +69,14 @@ def add(hook, priority, name, *options):
                   attribute(7, b"filter\0")),
           message(SUBSYS_TABLES, NEW_RULE, flags, attribute(1, TABLE) + attribute(2, CHAIN) +
                   nest(4, expression)))
+
+
+def refuse():
+    """In the chain that is there."""
+    verdict = nest(2, nest(2, attribute(1, struct.pack(">L", NF_DROP))))
+    expression = nest(1, attribute(1, b"immediate\0"), nest(2, attribute(1, bytes(4)), verdict))
+    batch(message(SUBSYS_TABLES, NEW_RULE, netlink.CREATE | netlink.ACK,
+                  attribute(1, TABLE) + attribute(2, CHAIN) + nest(4, expression)))
 
 
 def show():
@@ -115,6 +125,8 @@ def main(words):
             attribute(2, struct.pack(">H", 1)))
     elif words[0] == "drop":
         batch(message(SUBSYS_TABLES, DEL_TABLE, netlink.ACK, attribute(1, TABLE)))
+    elif words[0] == "refuse":
+        refuse()
     elif words[0] == "show":
         show()
     else:

@@ -3,8 +3,6 @@
 # for packet. Sourced after pair.sh.
 # shellcheck shell=bash disable=SC2034,SC2154
 enough_bytes=1000000
-export TC_LIB_DIR=/tc
-attach=
 
 # sums NETNS: packets of all kinds that it has sent and received
 sums() {
@@ -48,8 +46,7 @@ all_agree() {
 # exactly_once FROM TO ADDRESS: of a flow without bursts
 exactly_once() {
 	from=$1 to=$2
-	# shellcheck disable=SC2086  # words, or none
-	both turnpike tlt set $attach || return 1
+	both turnpike tlt set || return 1
 	before=$(sums "$from")
 	before_to=$(sums "$to")
 	before_lost=$(dropped)
@@ -58,22 +55,6 @@ exactly_once() {
 	_once=$?
 	echo "marked and seen: $from $here, $to $there; dropped $lost"
 	both turnpike tlt off && [ $_once = 0 ]
-}
-
-# by_tc FROM DEVICE TO DEVICE COMMAND...: with the action on these devices
-by_tc() {
-	attach="--attach tc"
-	action "$1" "$2" && action "$3" "$4" && "${@:5}"
-	_by_tc=$?
-	ip netns exec "$1" tc qdisc del dev "$2" clsact
-	ip netns exec "$3" tc qdisc del dev "$4" clsact
-	return $_by_tc
-}
-
-action() {
-	ip netns exec "$1" tc qdisc add dev "$2" clsact &&
-		ip netns exec "$1" tc filter add dev "$2" egress matchall action tlt &&
-		ip netns exec "$1" tc filter add dev "$2" ingress matchall action tlt
 }
 
 # another_cable NAME ADDRESS: another pair of devices; that of b is as it is and has the address

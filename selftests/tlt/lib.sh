@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the tests of tlt share; the two hosts are those of selftests/lib/hosts.sh.
 # TURNPIKE_BUILD names the directory with the turnpike command; without it the
-# installed one is taken. TURNPIKE_TLT_ATTACH=tc: TLT is attached by tc, to the cable's ends.
+# installed one is taken.
 # shellcheck shell=bash disable=SC2034
 
 here=$(dirname "$(readlink -f "$0")")
@@ -13,19 +13,7 @@ port=5100
 stream=$here/stream.py
 turnpike=turnpike
 [ -z "${TURNPIKE_BUILD:-}" ] || turnpike=$TURNPIKE_BUILD/turnpike
-[ -z "${TURNPIKE_BUILD:-}" ] || export TC_LIB_DIR=$TURNPIKE_BUILD/tc
 command -v "$turnpike" > /dev/null || skip_all "needs the turnpike command"
-
-# A namespace's actions keep the module for a moment after its end.
-unload_by_tc() {
-	[ ! -d /sys/module/tlt ] || wait_for "actions to be gone" rmmod tlt 2> /dev/null
-}
-
-if [ "${TURNPIKE_TLT_ATTACH:-netfilter}" = tc ]; then
-	export TURNPIKE=$turnpike
-	turnpike=$here/by_tc
-	unload_module() { unload_by_tc; }
-fi
 
 # tlt_on [OPTION...]: at both ends
 tlt_on() {

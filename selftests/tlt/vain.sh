@@ -1,20 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Clocking that achieves nothing slows down: a receiver whose TLT echoes what its TCP never
-# gets, since something behind TLT drops it (tc's action comes before the firewall).
+# gets, since a firewall behind TLT drops it.
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-# $b has TLT by tc; receive CONTROL: what becomes of packets behind it, ok or drop
-receive() {
-	in_b tc filter replace dev veth0 ingress pref 1 handle 1 flower action tlt "$1"
-}
+nft=$here/../lib/nft.py
+last=2147483647
 
-receiver_by_tc() {
-	in_b "$turnpike" tlt set --attach tc && in_b tc qdisc add dev veth0 clsact &&
-		in_b tc filter add dev veth0 egress matchall action tlt && receive ok
-}
+# Of the hooks of one priority those that were there before come after.
+receiver_with_firewall() { in_b "$nft" count in $last && in_b "$turnpike" tlt set; }
 
 injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
 
@@ -32,10 +28,10 @@ is_connected() { in_a ss -Htn dport = $port | grep -q ESTAB; }
 vain__receiver_that_drops_is_not_flooded() {
 	start_stream || return 1
 	_before=$(injected) _limited=$(counter inject_limited) _echoes=$(received clock-echo)
-	receive drop && sleep 3
+	in_b "$nft" refuse && sleep 3
 	_injected=$(($(injected) - _before)) _limited=$(($(counter inject_limited) - _limited))
 	_echoes=$(($(received clock-echo) - _echoes))
-	receive ok
+	in_b "$nft" drop
 	echo "injected $_injected, echoed $_echoes, limited $_limited"
 	wait "$sender" || return 1
 	[ $_injected -ge 8 ] && [ $_injected -le 40 ] && [ $_echoes -ge 8 ] && [ $_limited -gt 0 ]
@@ -70,10 +66,9 @@ failed__injection_is_taken_back() {
 ktap_start
 need_module
 make_hosts
-trap 'drop_hosts; unload_by_tc' EXIT
-unload_module() { unload_by_tc; }
+trap 'drop_hosts; unload_module' EXIT
 path delay 50us || ktap_fail "netem"
-in_a "$turnpike" tlt set && receiver_by_tc || ktap_fail "tlt__set"
+in_a "$turnpike" tlt set && receiver_with_firewall || ktap_fail "tlt__set"
 start_server --parallel || ktap_fail "receiver__starts"
 run_cases
 finish_hosts

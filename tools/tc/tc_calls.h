@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions of the tc program that the plugins call. The dynamic linker finds them in the tc
- * that loads the plugin. The check check-tc-plugins compiles these with iproute2's own.
+ * Functions of the tc program that the plugin calls. The dynamic linker finds them in the tc
+ * that loads the plugin. The check check-tc-plugin compiles these with iproute2's own.
  */
 #ifndef TURNPIKE_TC_CALLS_H
 #define TURNPIKE_TC_CALLS_H
@@ -27,13 +27,9 @@ int get_size(unsigned int *bytes, const char *text);
 int get_time64(__s64 *ns, const char *text);
 int get_rate64(__u64 *bytes_per_s, const char *text);
 int get_percent_rate64(__u64 *bytes_per_s, const char *text, const char *dev);
-void parse_action_control_dflt(int *argc, char ***argv, int *control, bool allow_number,
-			       int otherwise);
 
 /* Output: @format prints the value as text, @key names it in JSON. */
 bool is_json_context(void);
-void open_json_object(const char *key);
-void close_json_object(void);
 void open_json_array(enum output_type type, const char *key);
 void close_json_array(enum output_type type, const char *text);
 void print_nl(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tc and its plugins hand to each other. A plugin is built for no release of tc: iproute2
- * installs no header for it, and these have been the same since 5.11. The check check-tc-plugins
+ * What tc and its plugin hand to each other. A plugin is built for no release of tc: iproute2
+ * installs no header for it, and these have been the same since 5.11. The check check-tc-plugin
  * compares them with iproute2's source.
  */
 #ifndef TURNPIKE_TC_TYPES_H
@@ -32,16 +32,6 @@ struct qdisc_util {
 	int (*print_copt)(const struct qdisc_util *util, FILE *out, struct rtattr *options);
 	int (*has_block)(const struct qdisc_util *util, struct rtattr *options, __u32 block,
 			 bool *has);
-};
-
-/* One kind of action, NAME_action_util. */
-struct action_util {
-	struct action_util *next;
-	char id[16];
-	int (*parse_aopt)(const struct action_util *util, int *argc, char ***argv, int attribute,
-			  struct nlmsghdr *message);
-	int (*print_aopt)(const struct action_util *util, FILE *out, struct rtattr *options);
-	int (*print_xstats)(const struct action_util *util, FILE *out, struct rtattr *stats);
 };
 
 /* In which of tc's two outputs something is printed: plain text, JSON (tc -j), either. */

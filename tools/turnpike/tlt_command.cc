@@ -27,7 +27,6 @@ constexpr char kMissing[] =
 const std::vector<std::string> kClocks = {"adaptive", "byte", "segment"};
 const std::vector<std::string> kSenders = {"auto", "window", "rate"};
 const std::vector<std::string> kForeign = {"override", "keep"};
-const std::vector<std::string> kAttach = {"netfilter", "tc"};
 const std::vector<std::string> kPeers = {"unknown", "tlt", "deaf"};
 
 // Behind the three arrays of counters by kind, in the order of enum tlt_stat.
@@ -50,7 +49,6 @@ struct Arguments {
 	std::string clock = "adaptive";
 	std::string sender = "auto";
 	std::string foreign = "override";
-	std::string attach = "netfilter";
 	unsigned period = 96;
 	bool json = false;
 	std::string bdp, buffer, ecn = "0", k = "0";
@@ -134,7 +132,6 @@ void set(const Arguments &arguments)
 		mnl_attr_put_u8(message, TLT_A_CLOCK, index_of(kClocks, arguments.clock));
 		mnl_attr_put_u8(message, TLT_A_SENDER, index_of(kSenders, arguments.sender));
 		mnl_attr_put_u8(message, TLT_A_FOREIGN, index_of(kForeign, arguments.foreign));
-		mnl_attr_put_u8(message, TLT_A_ATTACH, index_of(kAttach, arguments.attach));
 		put_rules(message, rules);
 	}, nullptr);
 }
@@ -214,7 +211,6 @@ Json config_json(const Attributes &a)
 	config["clock"] = name_of(kClocks, attribute_u8(a.at(TLT_A_CLOCK)));
 	config["sender"] = name_of(kSenders, attribute_u8(a.at(TLT_A_SENDER)));
 	config["foreign"] = name_of(kForeign, attribute_u8(a.at(TLT_A_FOREIGN)));
-	config["attach"] = name_of(kAttach, attribute_u8(a.at(TLT_A_ATTACH)));
 	config["rules"] = rules_json(a);
 	return config;
 }
@@ -228,11 +224,7 @@ void print_config(const Json &config)
 	std::cout << "on map " << config["map"].get<std::string>() << " clock "
 		  << config["clock"].get<std::string>() << " sender "
 		  << config["sender"].get<std::string>() << " period " << config["period"]
-		  << " foreign " << config["foreign"].get<std::string>();
-	// As it was before there was a choice.
-	if (config["attach"] != kAttach[TLT_ATTACH_NETFILTER])
-		std::cout << " attach " << config["attach"].get<std::string>();
-	std::cout << '\n';
+		  << " foreign " << config["foreign"].get<std::string>() << '\n';
 	for (const Json &rule : config["rules"]) {
 		std::cout << "  rule";
 		for (const auto &[name, value] : rule.items())
@@ -464,9 +456,6 @@ void add_set_options(CLI::App &command, Arguments &a)
 	command.add_option("--foreign", a.foreign, "packets whose application chose a "
 			   "code point: override (default) or keep")
 		->check(CLI::IsMember(kForeign));
-	command.add_option("--attach", a.attach, "what gives TLT its packets: netfilter "
-			   "(default), or tc, where its action is")
-		->check(CLI::IsMember(kAttach));
 }
 
 void add_threshold_options(CLI::App &command, Arguments &a)

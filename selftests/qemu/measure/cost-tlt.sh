@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Instructions per data segment with TLT, both hosts and ACKs together: off, on with a
 # rule that the flow does not match, and on for the flow.  What others take of that is
-# counted, too: netfilter with hooks that do nothing, and tc with an action that does not.
+# counted, too: netfilter with hooks that do nothing.
 # Run by selftests/qemu/cost in a guest whose clock counts instructions.
 #
 # Over the bare cable a segment or burst is answered before the next one leaves, so that
@@ -12,7 +12,6 @@
 
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
-export TC_LIB_DIR=/tc
 seconds=0.4
 
 insmod /modules/tlt.ko || exit 1
@@ -20,19 +19,6 @@ make_pair fq || exit 1
 
 in_b() { ip netns exec b "$@"; }
 both() { in_a turnpike tlt "$@" && in_b turnpike tlt "$@" || exit 1; }
-
-# Filters at both ends with an action: tc's.
-by_tc() {
-	local netns way
-
-	for netns in a b; do
-		tc -n $netns qdisc del dev eth0 clsact 2>/dev/null
-		tc -n $netns qdisc add dev eth0 clsact || exit 1
-		for way in ingress egress; do
-			tc -n $netns filter add dev eth0 $way matchall action "$@" || exit 1
-		done
-	done
-}
 
 # rows KIND NAME
 rows() {
@@ -45,7 +31,7 @@ rows() {
 	cost_row "$2" cubic flow
 }
 
-# Others' machinery, a rule that the ports do not tell of, and TLT called by tc.
+# Others' machinery, and a rule that the ports do not tell of.
 more_rows() {
 	bursts "$1"
 	both off
@@ -55,17 +41,6 @@ more_rows() {
 	both set --rule peer=192.0.2.0/24
 	cost_row "$2" cubic others-by-prefix
 	both off
-	by_tc pass
-	cost_row "$2" cubic tc
-	both set --attach tc --rule port=9
-	by_tc tlt
-	cost_row "$2" cubic others-by-tc
-	both set --attach tc
-	cost_row "$2" cubic flow-by-tc
-	both off
-	for netns in a b; do
-		tc -n $netns qdisc del dev eth0 clsact
-	done
 }
 
 rows frames frames

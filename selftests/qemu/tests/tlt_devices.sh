@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # TLT where addresses are not on the device that sends: VLAN, bridge, bond, and VRF, whose
-# packets pass netfilter's output twice; by netfilter, and by tc's action on the upper
-# device (on the lower it lets pass). What one host marks the other must see, packet for packet.
+# packets pass netfilter's output twice. What one host marks the other must see, packet for packet.
 
 # shellcheck source=selftests/lib/ktap.sh
 . /ktap.sh
@@ -64,26 +63,6 @@ vrf_with_a_qdisc() {
 		exactly_once a b fd00:8::2%vrf-red && in_a tc qdisc del dev vrf-red root
 }
 
-vlan_by_tc() { by_tc a eth0.5 b eth0.5 exactly_once a b 10.5.0.2; }
-bridge_by_tc() { by_tc a br0 b lan exactly_once a b 10.6.0.2; }
-bond_by_tc() { by_tc a bond1 b one exactly_once a b 10.7.0.2; }
-
-# left_alone ADDRESS: a marks nothing of a flow to there, and knows of no mark
-left_alone() {
-	both turnpike tlt set --attach tc || return 1
-	before=$(sums a)
-	in_a flow send "$1" 5000 1 cubic $enough_bytes > /dev/null || return 1
-	here=$(since "$before" "$(sums a)")
-	echo "marked and seen: $here"
-	both turnpike tlt off && [ "$here" = "0 0" ]
-}
-
-below_a_vlan_by_tc() { by_tc a eth0 b eth0.5 left_alone 10.5.0.2; }
-below_a_bridge_by_tc() { by_tc a lan b lan left_alone 10.6.0.2; }
-below_a_bond_by_tc() { by_tc a one b one left_alone 10.7.0.2; }
-vrf_by_tc() { by_tc a red b red exactly_once a b 10.8.0.2%vrf-red; }
-vrf_by_tc_ipv6() { by_tc a red b red exactly_once a b fd00:8::2%vrf-red; }
-
 # by_device DEVICE: what a rule of it finds in a's traffic
 by_device() {
 	in_a turnpike tlt set --rule "dev=$1" && ip netns exec b turnpike tlt set || return 1
@@ -104,9 +83,7 @@ ktap_start
 ktap_case "module loads" insmod /modules/tlt.ko
 make_pair fq || ktap_fail "hosts are made"
 both ip link set eth0 gso_max_segs 1
-for case in plain vlan bridge bond vrf_sends vrf_sends_ipv6 vrf_receives vrf_with_a_qdisc vrf_rules \
-	vlan_by_tc bridge_by_tc bond_by_tc vrf_by_tc vrf_by_tc_ipv6 \
-	below_a_vlan_by_tc below_a_bridge_by_tc below_a_bond_by_tc; do
+for case in plain vlan bridge bond vrf_sends vrf_sends_ipv6 vrf_receives vrf_with_a_qdisc vrf_rules; do
 	ktap_case "${case//_/ }" $case
 done
 drop_pair

@@ -28,8 +28,7 @@ make_vrf() {
 
 # bulk ADDRESS: bursts, which TLT cuts
 bulk() {
-	# shellcheck disable=SC2086  # words, or none
-	both turnpike tlt set $attach || return 1
+	both turnpike tlt set || return 1
 	_cuts=$(counter cuts)
 	_bytes=$(in_a flow send "$1" 5000 2 cubic $bulk_bytes) || return 1
 	_cuts=$(($(counter cuts) - _cuts))
@@ -41,7 +40,6 @@ bulk() {
 bursts_of() { ip -n a link set vrf-red gso_max_segs "$1" && ip -n a link set red gso_max_segs "$1"; }
 
 vrf_bursts() { bursts_of 44 && bulk 10.8.0.2%vrf-red; }
-vrf_bursts_by_tc() { by_tc a red b red bulk 10.8.0.2%vrf-red; }
 vrf_segments() { bursts_of 1 && exactly_once a b 10.8.0.2%vrf-red; }
 
 injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
@@ -75,13 +73,9 @@ ipvlan_in_one_namespace() {
 	make_ipvlan a ipvl0 10.9.0 && exactly_once a b 10.0.0.2%ipvl0
 }
 
-# Where the action is on the parent, too, that sees what arrives first, and knows no such connection.
-ipvlan_in_one_namespace_by_tc() { by_tc a ipvl0 b eth0 exactly_once a b 10.0.0.2%ipvl0; }
-
 # host_knows_nothing COMMAND...: a has TLT, and no connection of what passes through it
 host_knows_nothing() {
-	# shellcheck disable=SC2086  # words, or none
-	in_a turnpike tlt set $attach || return 1
+	in_a turnpike tlt set || return 1
 	before_a=$(sums a)
 	"$@"
 	_status=$?
@@ -105,15 +99,12 @@ container() {
 		ip -n c route add default dev ipvl1 && host_knows_nothing container_once
 }
 
-container_by_tc() { by_tc a eth0 b eth0 host_knows_nothing container_once; }
-
 ktap_start
 ktap_case "module loads" insmod /modules/tlt.ko
 make_pair fq || ktap_fail "hosts are made"
 both ip link set eth0 gso_max_segs 1
 make_vrf || ktap_fail "the VRF is made"
-for case in vrf_bursts vrf_bursts_by_tc vrf_segments vrf_clocks \
-	ipvlan_in_one_namespace ipvlan_in_one_namespace_by_tc container container_by_tc; do
+for case in vrf_bursts vrf_segments vrf_clocks ipvlan_in_one_namespace container; do
 	ktap_case "${case//_/ }" $case
 done
 ip netns del c

@@ -1,4 +1,0 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
-# hostile.sh, with TLT attached by tc.
-TURNPIKE_TLT_ATTACH=tc exec "$(dirname "$(readlink -f "$0")")/hostile.sh" "$@"
