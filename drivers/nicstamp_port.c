@@ -295,7 +295,7 @@ struct nicstamp_port *nicstamp_port_alloc_generic(struct net_device *dev)
 }
 
 /*
- * A driver may stop from two places at once, not all of which hold RTNL (i40e's reset): one of
+ * A driver may stop from two places at once, not all of which hold RTNL (a reset): one of
  * them takes the port, and the other, too, has to find it gone when it goes on.
  */
 void nicstamp_port_del(struct nicstamp_port __rcu **portp)
