@@ -76,7 +76,8 @@ def connect(args):
     if args.max_pacing is not None:
         sock.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, args.max_pacing)
     sock.settimeout(5)
-    sock.connect((args.address, args.port))
+    # With the scope of an address, if it has one.
+    sock.connect(socket.getaddrinfo(args.address, args.port, family, socket.SOCK_STREAM)[0][4])
     sock.setblocking(False)
     if args.abort:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
