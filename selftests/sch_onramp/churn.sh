@@ -124,5 +124,5 @@ ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT
 churn_hosts || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

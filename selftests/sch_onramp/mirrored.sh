@@ -53,5 +53,5 @@ ktap_start
 need_module
 trap 'ip netns del "$c"; drop_hosts; unload_module' EXIT
 slow_hosts && third_host || ktap_fail "hosts__made"
-run_cases
+run_cases "$@"
 finish_hosts

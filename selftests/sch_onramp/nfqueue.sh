@@ -31,5 +31,5 @@ ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT
 slow_hosts || ktap_fail "hosts__made"
-run_cases
+run_cases "$@"
 finish_hosts

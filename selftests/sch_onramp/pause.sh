@@ -138,5 +138,5 @@ make_path
 trap 'drop_hosts; unload_module' EXIT
 slow_cable || ktap_fail "bottleneck__set_up"
 start_sink || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

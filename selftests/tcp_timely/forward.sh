@@ -142,5 +142,5 @@ need_module
 make_path && slow_flows
 trap 'drop_hosts; unload_module' EXIT
 start_sink || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

@@ -128,5 +128,5 @@ ktap_start
 need_module
 make_path
 trap 'drop_hosts; unload_module' EXIT
-run_cases
+run_cases "$@"
 finish_hosts

@@ -95,5 +95,5 @@ firewall "$a" 2> "$TMPDIR/said" && firewall "$b" && translate || {
 }
 tlt_on || ktap_fail "tlt__set"
 start_server --parallel || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

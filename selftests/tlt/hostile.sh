@@ -113,6 +113,6 @@ trap 'stop_victim; drop_hosts; unload_module' EXIT
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
 start_victim || ktap_fail "victim__starts"
-run_cases
+run_cases "$@"
 stop_victim
 finish_hosts

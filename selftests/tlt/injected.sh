@@ -124,5 +124,5 @@ done
 path_behind delay 200us loss 3% || ktap_fail "path__made"
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

@@ -109,5 +109,5 @@ ktap_start
 need_module
 trap 'drop_hosts; unload_module' EXIT
 again || ktap_fail "hosts__made"
-run_cases
+run_cases "$@"
 finish_hosts

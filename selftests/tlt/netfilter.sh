@@ -47,5 +47,5 @@ make_hosts && path delay 100us loss 0.3% || ktap_fail "hosts__made"
 trap 'drop_hosts; unload_module' EXIT
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

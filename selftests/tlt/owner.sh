@@ -140,5 +140,5 @@ make_hosts
 trap 'drop_hosts; unload_module' EXIT
 tlt_on || ktap_fail "tlt__set"
 start_server || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

@@ -224,7 +224,7 @@ make_rack || ktap_fail "rack__made"
 color_queue $k_bytes && color_filters || ktap_fail "recipe__applies"
 in_hosts "$turnpike" tlt set && ip netns exec "$cl" "$turnpike" tlt set || ktap_fail "tlt__set"
 receive_in "$cl" "$stream" serve --parallel || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 drop_rack
 ktap_case "unload__nothing_left" unload_module
 ktap_finish

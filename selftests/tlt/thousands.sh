@@ -62,5 +62,5 @@ make_hosts && path delay 5ms rate 300mbit limit 1500 || ktap_fail "hosts__made"
 trap 'drop_hosts; unload_module' EXIT
 tlt_on || ktap_fail "tlt__set"
 receive_in "$b" "$many" serve || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts

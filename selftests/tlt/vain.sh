@@ -70,5 +70,5 @@ trap 'drop_hosts; unload_module' EXIT
 path delay 50us || ktap_fail "netem"
 in_a "$turnpike" tlt set && receiver_with_firewall || ktap_fail "tlt__set"
 start_server --parallel || ktap_fail "receiver__starts"
-run_cases
+run_cases "$@"
 finish_hosts
