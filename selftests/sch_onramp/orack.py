@@ -50,6 +50,7 @@ TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
 ONRAMP_CMD_CLOCK_SET = 8
 ONRAMP_A_CLOCK_PEER, ONRAMP_A_CLOCK_OFFSET, ONRAMP_A_CLOCK_ERROR, ONRAMP_A_CLOCK_SECONDS = 8, 9, 10, 11
 AT_ONCE = 50
+STRANGE_FRAMES = 12
 GIVEN_BACK_TRIES = 20
 PAUSE_S = 50e-6
 STRANGE = (0, 1, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**32 - 1)
@@ -188,11 +189,11 @@ def ask(args):
 
 
 def stranger(address):
-    """Sends a frame of data to a port that nobody listens on."""
+    """Sends frames of data to a port that nobody listens on, more than few receipts bear of others."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
     sock.connect((address, 0))
     segment = struct.pack("!HHLLBBHHH", 4711, 4712, 1, 1, 5 << 4, 0x10, 1000, 0, 0) + bytes(1400)
-    return lambda: sock.send(segment)
+    return lambda: [sock.send(segment) for _ in range(STRANGE_FRAMES)]
 
 
 def streamed(udp, tcp, few, between=lambda: None):
