@@ -219,7 +219,6 @@ announcement__few_receipts_are_enough() {
 	echo "$said"
 	_all=$(field all "$said")
 	[ "$_all" -gt 200 ] && [ "$(field few "$said")" -lt $((_all / 4)) ] &&
-		[ "$(field strange "$said")" -lt $((_all / 4)) ] &&
 		[ "$(field again "$said")" -gt $((_all / 2)) ] && [ "$(field said "$said")" = 1 ]
 }
 
