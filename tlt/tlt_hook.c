@@ -149,7 +149,7 @@ static __always_inline unsigned int tlt_hook_in_ours(struct tlt_net *tn, struct 
 	const struct tcphdr *th = tlt_quick_header(skb, family);
 
 	if (!tlt_quick_is_tcp(skb, family) ||
-	    tlt_quick_in(tn, config, skb, skb->sk, th, family))
+	    tlt_quick_in(tn, config, skb, th, family))
 		return NF_ACCEPT;
 	return tlt_hook_in_long(tn, skb, state, config);
 }

@@ -134,15 +134,15 @@ static __always_inline bool tlt_quick_out(struct tlt_net *tn, const struct tlt_c
 
 /* True: its mark asks for nothing. */
 static __always_inline bool tlt_quick_in(struct tlt_net *tn, const struct tlt_config *config,
-					 const struct sk_buff *skb, const struct sock *sk,
-					 const struct tcphdr *th, u8 family)
+					 const struct sk_buff *skb, const struct tcphdr *th,
+					 u8 family)
 {
 	u8 kind = config->kind[tlt_quick_dscp(skb, family)];
 	struct tlt_flow *flow;
 
 	if ((kind != TLT_PLAIN && kind != TLT_CONTROL) || tlt_quick_is_edge(th))
 		return false;
-	flow = tlt_quick_flow(tn, config, sk);
+	flow = tlt_quick_flow(tn, config, skb->sk);
 	if (!flow || !READ_ONCE(flow->sender.hears))
 		return false;
 	tlt_flow_touch(flow);

@@ -4,6 +4,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 enough_bytes=1000000
 
+# counter NAME: of a's TLT
+counter() { in_a turnpike tlt stats | sed -n "s/^$1 //p"; }
+
+# Packets of clocking's.
+injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
+
 # sums NETNS: packets of all kinds that it has sent and received
 sums() {
 	ip netns exec "$1" turnpike tlt stats |

@@ -214,11 +214,13 @@ announcement__expires() {
 }
 
 announcement__few_receipts_are_enough() {
-	acker on && in_a tc qdisc replace dev veth0 root fq || return 1
-	said=$(in_a "$orack" few 10.1.0.2 5001) || { echo "$said"; return 1; }
+	acker on && in_a tc qdisc replace dev veth0 root fq && in_a ip addr add 10.1.0.9/24 dev veth0 || return 1
+	said=$(in_a "$orack" few 10.1.0.2 5001 10.1.0.9) || { echo "$said"; return 1; }
+	in_a ip addr del 10.1.0.9/24 dev veth0
 	echo "$said"
 	_all=$(field all "$said")
 	[ "$_all" -gt 200 ] && [ "$(field few "$said")" -lt $((_all / 4)) ] &&
+		[ "$(field strange "$said")" -lt $((_all / 4)) ] &&
 		[ "$(field again "$said")" -gt $((_all / 2)) ] && [ "$(field said "$said")" = 1 ]
 }
 

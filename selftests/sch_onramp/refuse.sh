@@ -14,7 +14,8 @@ refuse=$here/refuse.py
 # All at once: what a connection and a program take to begin is most of the time.
 send_each() {
 	in_b ip addr add 10.1.0.3/24 dev veth0 && onramp threshold 50us feedback orack &&
-		"$refuse" each "$a" "$b" "$(command -v turnpike)" > "$TMPDIR/refused"
+		"$refuse" each "$a" "$b" "$(command -v turnpike)" > "$TMPDIR/refused" &&
+		in_a turnpike onramp peers > "$TMPDIR/peers"
 }
 
 # counted CASE NAME=N...: that, and nothing more
@@ -47,6 +48,12 @@ refused__replay_of_an_announcement() {
 
 refused__announcement_without_a_connection() {
 	counted announcement_of_anybody announcements_taken=3 refused_flow=4
+}
+
+# Nor does the host remember who sent it: its table is for those with a connection.
+refused__announcement_makes_no_peer() {
+	cat "$TMPDIR/peers"
+	grep -qF 10.1.0.2 "$TMPDIR/peers" && ! grep -qF 10.1.0.3 "$TMPDIR/peers"
 }
 
 refused__announcements_beyond_the_rate() {

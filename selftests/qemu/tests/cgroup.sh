@@ -7,6 +7,8 @@
 . /ktap.sh
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
+# shellcheck source=selftests/qemu/tlt_pair.sh
+. /tlt_pair.sh
 
 export TC_LIB_DIR=/tc
 tree=/sys/fs/cgroup
@@ -68,9 +70,6 @@ flows_of_tlt() {
 	_status=$?
 	both turnpike tlt off && unload tlt && return $_status
 }
-
-counter() { in_a turnpike tlt stats | sed -n "s/^$1 //p"; }
-injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
 
 # sends CGROUP: over a path that loses; $injected packets of TLT's among its own
 sends() {

@@ -17,7 +17,6 @@
 bulk_bytes=4000000
 
 # counter NAME: of a
-counter() { in_a turnpike tlt stats | sed -n "s/^$1 //p"; }
 sent() { counter "sent $1 packets" | cut -d' ' -f1; }
 
 make_vrf() {
@@ -41,8 +40,6 @@ bursts_of() { ip -n a link set vrf-red gso_max_segs "$1" && ip -n a link set red
 
 vrf_bursts() { bursts_of 44 && bulk 10.8.0.2%vrf-red; }
 vrf_segments() { bursts_of 1 && exactly_once a b 10.8.0.2%vrf-red; }
-
-injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
 
 # What clocking injects is marked as that, though it leaves long after it was sent.
 vrf_clocks() {
