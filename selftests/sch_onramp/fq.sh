@@ -79,6 +79,13 @@ ce__marks_nothing_else() {
 		[ "$(field ce "${said[onramp]}")" = 0 ] && [ "$(json_value ce_mark "${stats[onramp]}")" = 0 ]
 }
 
+# Of packets that wait, a quantum of each flow at a time.
+flows__take_turns() {
+	slower="rate 8mbit burst 5kb limit 1mb"
+	both "quantum 3000 initial_quantum 3000" --packets 60 --ports 2 && left left && left turns &&
+		[ "$(field turns "${said[onramp]}")" -ge 15 ] && [ "$(field turns "${said[onramp]}")" -le 30 ]
+}
+
 horizon__drops_what_is_beyond() {
 	both "horizon 1s horizon_drop" --packets 4 --at 0.5,2 --for 3 && same horizon_drops && left left &&
 		[ "$(field left "${said[onramp]}")" = 2 ] && last 499 501

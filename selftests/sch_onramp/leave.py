@@ -11,7 +11,8 @@ leave.py tcp NETNS NETNS --bytes N
     one connection's data
 
 prints left=N packets, instants=N different times to 20 us, first_ms=N and last_ms=N from the first
-moment to the first and last packet, ce=N of them marked, wire_bytes=N of all but that one as Ethernet has them, headers and gaps too
+moment to the first and last packet, ce=N of them marked, turns=N times
+that the next is another port's, wire_bytes=N of all but that one as Ethernet has them, headers and gaps too
 """
 import argparse
 import socket
@@ -38,6 +39,7 @@ class Departures:
         self.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.protocol = protocol
         self.times, self.ce, self.wire_bytes = [], 0, []
+        self.ports = []
 
     def look(self):
         while True:
@@ -51,6 +53,7 @@ class Departures:
             seconds, rest = struct.unpack("qq", extra[0][2])
             self.times.append(seconds * 10**9 + rest)
             self.ce += frame[15] & 3 == 3
+            self.ports.append(struct.unpack_from("!H", payload, 2)[0])
             self.wire_bytes.append(self.on_wire(payload))
 
     def on_wire(self, payload):
@@ -62,9 +65,10 @@ class Departures:
     def show(self, begin):
         self.look()
         instants = sum(b - a > APART_NS for a, b in zip([0, *self.times], self.times))
+        turns = sum(a != b for a, b in zip(self.ports, self.ports[1:]))
         first, last = ((t - begin) / 1e6 for t in (self.times[0], self.times[-1])) if self.times else (-1, -1)
         print(f"left={len(self.times)} instants={instants} first_ms={first:.3f} last_ms={last:.3f} "
-              f"ce={self.ce} wire_bytes={sum(self.wire_bytes[:-1])}")
+              f"ce={self.ce} turns={turns} wire_bytes={sum(self.wire_bytes[:-1])}")
 
 
 def udp_socket(args):

@@ -8,10 +8,11 @@ orack.py ask ADDRESS PORT LIFETIME_MS
     a host without On-Ramp that announces itself: connect, announce, send data for two
     lifetimes; checks every receipt, prints during=N after=N receipts that came, clocks=N and
     error_ns=N of what was said of the host's clock, and real=1 if that was its CLOCK_REALTIME
-orack.py few ADDRESS PORT STRANGER
+orack.py few ADDRESS PORT
     such a host streams data; prints all=N receipts for some MB, few=N for as many once few are
-    enough, strange=N with data between from STRANGER, an address of this host without a connection,
-    again=N when all are wanted again, and said=1 if each said which it is
+    enough, again=N when all are wanted again, and said=1 if each said which it is
+orack.py strange ADDRESS
+    each millisecond, until killed, data to a port of this host's that nobody listens on
 orack.py attack DEVICE ADDRESS --packets N
     send what no honest peer sends to a host whose data arrives at DEVICE, knowing all that
     can be seen there; prints sent=N and gap_ms=N, the longest time without new data
@@ -50,7 +51,8 @@ TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
 ONRAMP_CMD_CLOCK_SET = 8
 ONRAMP_A_CLOCK_PEER, ONRAMP_A_CLOCK_OFFSET, ONRAMP_A_CLOCK_ERROR, ONRAMP_A_CLOCK_SECONDS = 8, 9, 10, 11
 AT_ONCE = 50
-STRANGE_FRAMES = 12
+# More than what ends few if it is of another host's (ORACK_FEW_COMPANY_BYTES).
+STRANGE_BYTES = 16000
 GIVEN_BACK_TRIES = 20
 PAUSE_S = 50e-6
 STRANGE = (0, 1, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**32 - 1)
@@ -188,20 +190,7 @@ def ask(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
-def stranger(source, address):
-    """Sends frames of data to a port that nobody listens on: more than few receipts bear of another host."""
-    sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
-    sock.bind((source, 0))
-    sock.connect((address, 0))
-    segment = struct.pack("!HHLLBBHHH", 4711, 4712, 1, 1, 5 << 4, 0x10, 1000, 0, 0) + bytes(1400)
-    return lambda: [sock.send(segment) for _ in range(STRANGE_FRAMES)]
-
-
-def nobody():
-    pass
-
-
-def streamed(udp, tcp, few, between):
+def streamed(udp, tcp, few):
     """Receipts for 30 MB, and how many of them are of few; a round trip first, for what was asked."""
     tcp.sendall(bytes(10000))
     time.sleep(0.01)
@@ -209,7 +198,6 @@ def streamed(udp, tcp, few, between):
     count = right = 0
     for _ in range(500):
         tcp.sendall(bytes(60000))
-        between()
         for data in came(udp):
             if data[1] == RECEIPTS:
                 count += 1
@@ -220,13 +208,22 @@ def streamed(udp, tcp, few, between):
 def few(args):
     udp, tcp, ports = without_onramp(args)
     said, total, counts = 0, 0, []
-    for bit, between in ((0, nobody), (FEW, nobody), (FEW, stranger(args.stranger, args.address)), (0, nobody)):
+    for bit in (0, FEW, 0):
         udp.send(announcement(*ports, 60000, few=bit))
-        count, right = streamed(udp, tcp, bit, between)
+        count, right = streamed(udp, tcp, bit)
         counts.append(count)
         total += count
         said += right
-    print("all={} few={} strange={} again={} said={}".format(*counts, int(said == total)))
+    print("all={} few={} again={} said={}".format(*counts, int(said == total)))
+
+
+def strange(args):
+    """By fragments, which arrive as one packet."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+    segment = struct.pack("!HHLLBBHHH", 4711, 4712, 1, 1, 5 << 4, 0x10, 1000, 0, 0) + bytes(STRANGE_BYTES)
+    while True:
+        sock.sendto(segment, (args.address, 0))
+        time.sleep(0.001)
 
 
 class Victim:
@@ -363,7 +360,8 @@ def main():
     command = commands.add_parser("few")
     command.add_argument("address")
     command.add_argument("port", type=int)
-    command.add_argument("stranger")
+    command = commands.add_parser("strange")
+    command.add_argument("address")
     command = commands.add_parser("attack")
     command.add_argument("device")
     command.add_argument("address")
@@ -380,7 +378,7 @@ def main():
     command = commands.add_parser("bind")
     command.add_argument("port", type=int)
     args = parser.parse_args()
-    {"watch": watch, "ask": ask, "few": few, "attack": attack, "fill": fill, "connect": connect,
+    {"watch": watch, "ask": ask, "few": few, "strange": strange, "attack": attack, "fill": fill, "connect": connect,
      "crowd": crowd, "bind": bind}[args.command](args)
     return 0
 

@@ -187,6 +187,13 @@ class Attack:
         self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)]), self.stranger)
         self.send(datagram(ANNOUNCEMENT, [self.back(*ports)], 0), self.stranger)
 
+    def receipts_unasked(self):
+        """Of one who has announced himself, with a connection."""
+        ports = self.connect()
+        self.send(datagram(ANNOUNCEMENT, [self.back(*ports)], 60000), self.stranger)
+        for _ in range(2):
+            self.send(datagram(RECEIPTS, [self.newest()]), self.stranger)
+
     def rate(self):
         data = datagram(RECEIPTS, [self.newest()])
         wait(2)
@@ -223,7 +230,9 @@ class Attack:
 CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
          Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
          Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.announcements_of_nobody, Attack.replay_of_clock,
-         Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time]
+         Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time,
+         # the last: the stranger is none any more
+         Attack.receipts_unasked]
 
 
 def each(sender, receiver, turnpike):

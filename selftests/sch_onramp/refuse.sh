@@ -14,8 +14,7 @@ refuse=$here/refuse.py
 # All at once: what a connection and a program take to begin is most of the time.
 send_each() {
 	in_b ip addr add 10.1.0.3/24 dev veth0 && onramp threshold 50us feedback orack &&
-		"$refuse" each "$a" "$b" "$(command -v turnpike)" > "$TMPDIR/refused" &&
-		in_a turnpike onramp peers > "$TMPDIR/peers"
+		"$refuse" each "$a" "$b" "$(command -v turnpike)" > "$TMPDIR/refused"
 }
 
 # counted CASE NAME=N...: that, and nothing more
@@ -50,12 +49,6 @@ refused__announcement_without_a_connection() {
 	counted announcement_of_anybody announcements_taken=3 refused_flow=4
 }
 
-# Nor does the host remember who sent it: its table is for those with a connection.
-refused__announcement_makes_no_peer() {
-	cat "$TMPDIR/peers"
-	grep -qF 10.1.0.2 "$TMPDIR/peers" && ! grep -qF 10.1.0.3 "$TMPDIR/peers"
-}
-
 refused__announcements_beyond_the_rate() {
 	counted announcements_at_once announcements_taken=120 refused_rate=10
 }
@@ -69,6 +62,9 @@ refused__replay_of_a_clock() { counted replay_of_clock refused_replay=1 clocks_t
 refused__clock_that_is_not_of_its_receipts() { counted clock_of_nobody refused_peer=1; }
 
 refused__peer() { counted peer refused_peer=3; }
+
+# Who announced himself is known, and still nothing of him was asked for.
+refused__receipts_unasked() { counted receipts_unasked announcements_taken=1 refused_peer=2; }
 
 refused__rate() { counted rate receipts_taken=1000 refused_rate=3 refused_sequence=1000; }
 

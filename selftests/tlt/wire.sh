@@ -57,7 +57,10 @@ ecn__bits_stay() {
 	in_a sysctl -q -w net.ipv4.tcp_ecn=1 && in_b sysctl -q -w net.ipv4.tcp_ecn=1
 	watched sends || return 1
 	in_a sysctl -q -w net.ipv4.tcp_ecn=2 && in_b sysctl -q -w net.ipv4.tcp_ecn=2
-	[ "$(sed -n 's/^ect //p' "$seen")" -gt 10 ]
+	# All data, and a handshake has none.
+	_ect=$(sed -n 's/^ect //p' "$seen") _data=$(awk '$1 == "dscp" && $3 == "data" { n += $4 } END { print n }' "$seen")
+	echo "$_ect of $_data packets of data say that they can be marked"
+	[ "$_data" -gt 20 ] && [ "$_ect" = "$_data" ]
 }
 
 # What is lost is chance: of fifteen megabytes one has no loss that clocking answers. Of
@@ -127,6 +130,23 @@ rules__ranges_of_ports() {
 	_status=$?
 	tlt_on
 	return $_status
+}
+
+# A connection that matched is not taken for one that does, once the rules are others.
+rules__set_anew_count_for_living_connections() {
+	in_a "$stream" send 10.1.0.2 --seed 1 --bytes 200000 --write 10000 --pause 0.1 > /dev/null &
+	_stream=$!
+	sleep 0.5
+	tlt_on --rule port=9
+	_before=$(sent plain)
+	sleep 0.5
+	_since=$(($(sent plain) - _before))
+	tlt_on
+	sleep 0.3
+	_again=$(($(sent plain) - _before))
+	wait $_stream || return 1
+	echo "$_since packets marked by other rules, $_again by the former ones again"
+	[ $_before -gt 0 ] && [ $_since = 0 ] && [ $_again -gt 0 ]
 }
 
 rules__device_and_prefix() {
