@@ -57,10 +57,9 @@ ecn__bits_stay() {
 	in_a sysctl -q -w net.ipv4.tcp_ecn=1 && in_b sysctl -q -w net.ipv4.tcp_ecn=1
 	watched sends || return 1
 	in_a sysctl -q -w net.ipv4.tcp_ecn=2 && in_b sysctl -q -w net.ipv4.tcp_ecn=2
-	# All data, and a handshake has none.
-	_ect=$(sed -n 's/^ect //p' "$seen") _data=$(awk '$1 == "dscp" && $3 == "data" { n += $4 } END { print n }' "$seen")
-	echo "$_ect of $_data packets of data say that they can be marked"
-	[ "$_data" -gt 20 ] && [ "$_ect" = "$_data" ]
+	_ect=$(sed -n 's/^ect //p' "$seen") _new=$(sed -n 's/^new //p' "$seen")
+	echo "$_ect of $_new packets of new data say that they can be marked"
+	[ "$_new" -gt 20 ] && [ "$_ect" = "$_new" ]
 }
 
 # What is lost is chance: of fifteen megabytes one has no loss that clocking answers. Of
