@@ -8,7 +8,6 @@
 #include <linux/tcp.h>
 
 #include "tlt.h"
-#include "tlt_more.h"
 
 /*
  * Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT.  A raw
@@ -41,62 +40,23 @@ static bool tlt_out_is_marked(const struct sk_buff *skb, const struct tlt_packet
 	       tlt_out_class(skb->sk, p->family) != p->dscp;
 }
 
-/* Small queues: would TCP wait for the host's own queues to drain? */
-static bool tlt_out_is_throttled(const struct sock *sk, const struct sk_buff *skb)
-{
-	unsigned long limit = max_t(unsigned long, 2 * skb->truesize,
-				    READ_ONCE(sk->sk_pacing_rate) >>
-				    READ_ONCE(sk->sk_pacing_shift));
-
-	limit = min_t(unsigned long, limit,
-		      READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_limit_output_bytes));
-	return refcount_read(&sk->sk_wmem_alloc) > limit;
-}
-
-/* Would a segment that is not full have to wait for one that is in flight? */
-static bool tlt_out_holds_short(const struct tcp_sock *tp, u32 data_bytes)
-{
-	if (tp->nonagle)
-		return tp->nonagle & TCP_NAGLE_CORK;
-	return data_bytes % tp->mss_cache ||
-	       (after(tp->snd_sml, tp->snd_una) && !after(tp->snd_sml, tp->snd_nxt));
-}
-
-/* How long the first of what is in flight is on its way at most; ~0: unknown. */
-static u32 tlt_out_oldest_us(const struct tcp_sock *tp)
-{
-	if (!tp->packets_out)
-		return 0;
-	/* That of what was delivered last: later than the first where that was overtaken. */
-	return tp->sacked_out ? ~0U : (u32)(tp->tcp_mstamp - tp->first_tx_mstamp);
-}
-
-/* Will TCP go on at once after this packet? */
-static bool tlt_out_more(const struct sock *sk, const struct sk_buff *skb,
-			 const struct tcphdr *th, const struct tlt_burst *b, u32 data_bytes)
+/*
+ * Rate-based: may TCP send what is behind this packet without another ACK?  Where it is not
+ * sure it says no: an important packet too many costs less than a tail without one.
+ */
+static bool tlt_out_more(const struct sock *sk, const struct tcphdr *th, const struct tlt_burst *b)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 written = READ_ONCE(tp->write_seq), window_end = tcp_wnd_end(tp);
-	struct tlt_rest r;
+	u32 written = READ_ONCE(tp->write_seq);
 
 	/* The last packet of a write is pushed; without, the write goes on. */
 	if (!before(b->end, written))
 		return !th->psh && !th->fin && sock_owned_by_user_nocheck(sk);
-	r = (struct tlt_rest){
-		.bytes = written - b->end,
-		.window_bytes = after(window_end, b->end) ? window_end - b->end : 0,
-		.peer_bytes = tp->snd_wnd,
-		.mss_bytes = tp->mss_cache,
-		.cwnd = tcp_snd_cwnd(tp),
-		.in_flight = tcp_packets_in_flight(tp) + b->segments,
-		.oldest_us = tlt_out_oldest_us(tp),
-		.srtt_us = b->srtt_us,
-		.divisor = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_tso_win_divisor),
-		.holds_short = tlt_out_holds_short(tp, data_bytes),
-		.recovers = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery,
-		.by_clock = b->rate,
-	};
-	return tlt_more(&r) && (b->rate || !tlt_out_is_throttled(sk, skb));
+	/* What fills no segment may have to wait for one in flight (Nagle, TCP_CORK). */
+	if (written - b->end < tp->mss_cache)
+		return false;
+	return tcp_packets_in_flight(tp) + b->segments < tcp_snd_cwnd(tp) &&
+	       !after(b->end + tp->mss_cache, tcp_wnd_end(tp));
 }
 
 static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)
@@ -137,8 +97,8 @@ static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 	b->timeout = tlt_out_timeout(flow, sk);
 	if (b->again)
 		b->last_again = tp->lost_out <= tp->retrans_out + b->segments;
-	else
-		b->more = tlt_out_more(sk, skb, th, b, p->data_bytes);
+	else if (b->rate)
+		b->more = tlt_out_more(sk, th, b);
 }
 
 static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,

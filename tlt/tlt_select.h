@@ -24,13 +24,6 @@
 #include "include/turnpike_types.h"
 #include "include/uapi/turnpike.h"
 
-/*
- * Segments that may go out while the mark waits for the last packet of a burst:
- * what one GSO packet of 64 KB carries.  TCP may always find more to send, and an
- * echo a round trip is what loss detection lives on.
- */
-#define TLT_WAIT_SEGMENTS	44
-
 /* An important packet silent for so many smoothed RTTs is lost: queues may grow fourfold. */
 #define TLT_SILENCE_RTTS	4
 
@@ -69,7 +62,6 @@ struct tlt_sender {
 	u32 mark_end;		/* sequence after the newest important packet */
 	u32 echoed_end;		/* sequence after the packet whose echo came last */
 	u16 since_mark;		/* rate-based: segments since the last important one */
-	u8 waited;		/* segments sent while the mark was due */
 	u8 flight;		/* important packets whose echo is awaited */
 	u8 stale;		/* important packets given up whose echo may come */
 	u8 unanswered;		/* important packets in a row acknowledged without echo */
@@ -104,7 +96,7 @@ struct tlt_burst {
 	u32 segments;
 	u32 period;		/* rate-based: TLT_A_PERIOD */
 	bool rate;		/* the sender is rate-based */
-	bool more;		/* TCP can send another packet at once */
+	bool more;		/* rate-based: TCP can send another packet without an ACK */
 	bool again;		/* it was sent before */
 	bool timeout;		/* because the retransmission timer fired */
 	bool last_again;	/* it is the last of a round of retransmissions */
@@ -236,7 +228,6 @@ static inline void tlt_sender_give_up(struct tlt_sender *s, u64 until_ns)
 	s->flight = 0;
 	WRITE_ONCE(s->clock, false);
 	s->due = true;
-	s->waited = 0;
 }
 
 /* An echo may come so long after @since_ns; 0: no RTT is known. */
@@ -269,29 +260,12 @@ static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns, u3
 {
 	s->due = false;
 	WRITE_ONCE(s->clock, false);
-	s->waited = 0;
 	s->since_mark = 0;
 	WRITE_ONCE(s->mark_end, end);
 	s->mark_ns = now_ns;
 	WRITE_ONCE(s->late_ns, tlt_sender_patience(now_ns, srtt_us));
 	if (s->flight < TLT_COUNT_MAX)
 		s->flight++;
-}
-
-/*
- * Window-based (5.1): the echo makes the next packet important.  Of several that
- * TCP sends at once the last is taken, since its echo tells about all before it.
- */
-static inline bool tlt_sender_window(struct tlt_sender *s, const struct tlt_burst *b)
-{
-	if (!s->due)
-		return false;
-	if (b->again || !b->more)
-		return true;
-	if (s->waited + b->segments > TLT_WAIT_SEGMENTS)
-		return true;
-	s->waited += b->segments;
-	return false;
 }
 
 /*
@@ -319,7 +293,8 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 	/* What was in flight is lost, or the timer would not have fired. */
 	if (b->timeout)
 		tlt_sender_give_up(s, 0);
-	important = b->rate ? tlt_sender_rate(s, b) : tlt_sender_window(s, b);
+	/* Window-based (5.1): the echo makes the next packet important. */
+	important = b->rate ? tlt_sender_rate(s, b) : s->due;
 	WRITE_ONCE(s->retransmitting, b->again);
 	s->rate = b->rate;
 	if (b->timeout)
@@ -418,7 +393,6 @@ static inline bool tlt_sender_echo(struct tlt_sender *s, const struct tlt_echo *
 	s->echoed_ns = s->mark_ns;
 	s->echoed_end = s->mark_end;
 	s->due = true;
-	s->waited = 0;
 	return true;
 }
 
