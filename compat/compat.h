@@ -177,9 +177,11 @@ static inline u8 tp_fq_prio2band(int prio)
 
 /*
  * Does an earlier packet move the time that its flow waits for?  No member says so; fq began to
- * in the releases in which qdiscs got drop reasons of their own.
+ * shortly before qdiscs began to count by a function.  (Drop reasons of their own were taken back
+ * into a 6.18 whose fq does not.)  Where the answer is wrong a packet leaves earlier or later
+ * than fq's.
  */
-#ifdef TP_HAVE_QDISC_DROP_REASON_ENUM
+#ifdef TP_HAVE_QDISC_QLEN_INC
 #define TP_FQ_EARLIER_WAKES	true
 #else
 #define TP_FQ_EARLIER_WAKES	false
