@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls), and for
- * most its end tlt_quick.h (nothing to do but mark it); else tlt_packet.c (what is it),
- * tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it mean: tlt_select.h), then
- * tlt_attend.c (what TCP left undone).
+ * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls),
+ * tlt_packet.c (what is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it
+ * mean: tlt_select.h), then tlt_attend.c (what TCP left undone).
  */
 #ifndef TLT_H
 #define TLT_H
 
-#include <linux/hash.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
@@ -34,12 +32,10 @@ struct tlt_net {
 	struct tlt_config __rcu *config;	/* NULL: off; written under mutex */
 	struct tlt_stats __percpu *stats;
 	struct rhashtable flows;		/* by the socket's address */
-	struct tlt_flow __rcu **recent;		/* some of them; from the first use on */
 	struct delayed_work reaper;		/* forgets silent flows */
 	atomic_t attending;			/* flows that are queued */
 	struct mutex mutex;			/* hooks and config */
 	bool hooked;				/* under mutex */
-	u32 generation;				/* of config; under mutex */
 	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
 	struct net *net;
 };
@@ -61,8 +57,6 @@ struct tlt_flow {
 	u32 hash;			/* sk_hash and sk_portpair: by which that is seen */
 	u32 ports;
 	struct tlt_net *tn;
-	u32 generation;			/* of the config whose rules match it; lockless */
-	bool gone;			/* no longer to be found; lockless */
 
 	/* read and written with each packet, under the lock */
 	spinlock_t lock;		/* taken with bottom halves off */
@@ -103,7 +97,7 @@ struct tlt_flow {
 	struct sock *sk;		/* held while queued */
 	struct llist_node attend;	/* while queued */
 	struct work_struct work;	/* while queued, where the socket is in use */
-	refcount_t refs;		/* the table's, its place's and that of being queued */
+	refcount_t refs;		/* the table's and that of being queued */
 	struct rcu_head rcu;
 };
 
@@ -150,7 +144,6 @@ int tlt_config_use(struct net *net, struct tlt_config *config);
 void tlt_config_off(struct net *net);
 
 int tlt_flow_net_init(struct tlt_net *tn);
-int tlt_flow_net_use(struct tlt_net *tn);
 void tlt_flow_net_exit(struct tlt_net *tn);
 void tlt_flow_start_reaper(struct tlt_net *tn);
 struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk);
@@ -166,44 +159,6 @@ static inline void tlt_flow_unlock(struct tlt_flow *flow)
 {
 	tlt_sender_settle(&flow->sender);
 	spin_unlock_bh(&flow->lock);
-}
-
-/*
- * A table of fixed size before the one of all flows, each with one place.  What is in it
- * is found without searching; a flow that is not is found in the other.
- */
-#define TLT_RECENT_BITS 12
-
-static inline struct tlt_flow __rcu **tlt_flow_place(const struct tlt_net *tn,
-						     const struct sock *sk)
-{
-	return &tn->recent[hash_ptr(sk, TLT_RECENT_BITS)];
-}
-
-/* Is the flow that of @sk, and not of one that had its memory before? */
-static inline bool tlt_flow_is_of(const struct tlt_flow *flow, const struct sock *sk)
-{
-	return flow->key == sk && flow->hash == sk->sk_hash &&
-	       flow->ports == (__force u32)sk->sk_portpair;
-}
-
-/* RCU read side. */
-static inline struct tlt_flow *tlt_flow_recent(const struct tlt_net *tn, const struct sock *sk)
-{
-	struct tlt_flow *flow = rcu_dereference(*tlt_flow_place(tn, sk));
-
-	if (!flow || !tlt_flow_is_of(flow, sk))
-		return NULL;
-	/* Pairs with tlt_flow_begin(): what is read of it now is this connection's. */
-	smp_rmb();
-	return flow;
-}
-
-/* The flow's next packets need not be matched as long as the same rules stand. */
-static inline void tlt_flow_matches(struct tlt_flow *flow, const struct tlt_packet *p)
-{
-	if (p->generation && READ_ONCE(flow->generation) != p->generation)
-		WRITE_ONCE(flow->generation, p->generation);
 }
 
 static inline void tlt_flow_touch(struct tlt_flow *flow)

@@ -90,31 +90,15 @@ static void tlt_config_add_ports(struct tlt_config *config, const struct tlt_rul
 		__set_bit((__force u16)htons(port), config->ports);
 }
 
-/* What its rules come to, for those who do not want to go through them. */
+/* The ports that its rules name. */
 static void tlt_config_index(struct tlt_config *config)
 {
 	u32 i;
 
-	config->by_flow = true;
 	if (!config->rules_count)
 		bitmap_fill(config->ports, TLT_PORTS);
-	for (i = 0; i < config->rules_count; i++) {
-		const struct tlt_rule *rule = &config->rules[i];
-
-		tlt_config_add_ports(config, rule);
-		if (rule->ifindex)
-			config->by_flow = false;
-		if (!tlt_owner_is_any(&rule->owner))
-			config->by_owner = true;
-	}
-}
-
-/* Flows remember which rules match them. */
-static u32 tlt_config_number(struct tlt_net *tn)
-{
-	if (!++tn->generation)
-		tn->generation = 1;
-	return tn->generation;
+	for (i = 0; i < config->rules_count; i++)
+		tlt_config_add_ports(config, &config->rules[i]);
 }
 
 /* Under the mutex. */
@@ -138,10 +122,9 @@ int tlt_config_use(struct net *net, struct tlt_config *config)
 
 	tlt_config_index(config);
 	mutex_lock(&tn->mutex);
-	err = tlt_flow_net_use(tn) ?: tlt_config_hook(tn);
+	err = tlt_config_hook(tn);
 	if (err)
 		goto unlock;
-	config->generation = tlt_config_number(tn);
 	old = rcu_replace_pointer(tn->config, config, lockdep_is_held(&tn->mutex));
 	tlt_config_drop(old);
 	tlt_flow_start_reaper(tn);

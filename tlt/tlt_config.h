@@ -36,9 +36,6 @@ struct tlt_config {
 	u8 sender;			/* enum tlt_sender_mode */
 	u8 foreign;			/* enum tlt_foreign */
 	u32 period;
-	u32 generation;			/* another for each configuration; never 0 */
-	bool by_flow;			/* no rule looks at what a flow's packets differ in */
-	bool by_owner;			/* some rule looks at the socket */
 	/* That some rule names; by number as it stands in a packet, the high byte first. */
 	unsigned long ports[BITS_TO_LONGS(TLT_PORTS)];
 	u32 rules_count;
@@ -61,19 +58,6 @@ static inline bool tlt_config_has_port(const struct tlt_config *config, __be16 p
 static inline bool tlt_config_has_ports(const struct tlt_config *config, const struct tcphdr *th)
 {
 	return tlt_config_has_port(config, th->source) || tlt_config_has_port(config, th->dest);
-}
-
-/*
- * What a flow keeps to know that the rules match it; 0 where that may change.  A connection
- * that is not accepted yet has its listener's owner, and perhaps gets another.
- */
-static inline u32 tlt_config_token(const struct tlt_config *config, const struct sock *sk)
-{
-	if (!config->by_flow)
-		return 0;
-	if (config->by_owner && !(sk && sk_fullsock(sk) && READ_ONCE(sk->sk_socket)))
-		return 0;
-	return config->generation;
 }
 
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,

@@ -56,55 +56,11 @@ void tlt_flow_put(struct tlt_flow *flow)
 		kfree_rcu(flow, rcu);
 }
 
-/* What is found in a place has a reference of that place's: it ends a grace period later. */
-static bool tlt_flow_exchange(struct tlt_flow __rcu **place, struct tlt_flow *former,
-			      struct tlt_flow *flow)
-{
-	if (cmpxchg(place, RCU_INITIALIZER(former), RCU_INITIALIZER(flow)) !=
-	    RCU_INITIALIZER(former))
-		return false;
-	if (former)
-		tlt_flow_put(former);
-	return true;
-}
-
-static void tlt_flow_leave_place(struct tlt_flow *flow)
-{
-	struct tlt_flow __rcu **place = tlt_flow_place(flow->tn, flow->key);
-
-	if (rcu_access_pointer(*place) == flow)
-		tlt_flow_exchange(place, flow, NULL);
-}
-
-/*
- * A place is taken from a flow that was not used in this jiffy: where there are more
- * flows than places, they do not spend their time with driving each other out.
- */
-static void tlt_flow_take_place(struct tlt_flow *flow)
-{
-	struct tlt_flow __rcu **place = tlt_flow_place(flow->tn, flow->key);
-	struct tlt_flow *other = rcu_dereference(*place);
-
-	if (other == flow || (other && READ_ONCE(other->used) == tcp_jiffies32))
-		return;
-	if (!refcount_inc_not_zero(&flow->refs))
-		return;
-	/* Full barrier; pairs with the one in tlt_flow_drop(): one of both sees the other. */
-	if (!tlt_flow_exchange(place, other, flow))
-		tlt_flow_put(flow);
-	else if (READ_ONCE(flow->gone))
-		tlt_flow_leave_place(flow);
-}
-
 /* Who finds it now keeps it until its RCU read side ends. */
 static void tlt_flow_drop(struct tlt_net *tn, struct tlt_flow *flow)
 {
 	if (rhashtable_remove_fast(&tn->flows, &flow->node, tlt_flow_table))
 		return;
-	WRITE_ONCE(flow->gone, true);
-	/* Pairs with cmpxchg() in tlt_flow_take_place(). */
-	smp_mb();
-	tlt_flow_leave_place(flow);
 	tlt_flow_put(flow);
 }
 
@@ -221,13 +177,9 @@ static void tlt_flow_forget_stats(struct tlt_flow *flow)
 /* Begin as the flow of @sk. */
 static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 {
-	WRITE_ONCE(flow->generation, 0);
 	tlt_sender_init(&flow->sender);
 	tlt_receiver_init(&flow->receiver);
-	/*
-	 * Whose it is the short way, without lock, sees by these, and reads the former then:
-	 * pairs with tlt_flow_recent().
-	 */
+	/* Who sees by these that the flow is his reads the rest: pairs with tlt_flow_check(). */
 	smp_wmb();
 	flow->hash = sk->sk_hash;
 	flow->ports = (__force u32)sk->sk_portpair;
@@ -240,11 +192,21 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	tlt_flow_forget_stats(flow);
 }
 
+/* Is the flow that of @sk, and not of one that had its memory before? */
+static bool tlt_flow_is_of(const struct tlt_flow *flow, const struct sock *sk)
+{
+	return flow->key == sk && flow->hash == sk->sk_hash &&
+	       flow->ports == (__force u32)sk->sk_portpair;
+}
+
 /* The socket that was here is gone, and its memory another connection's. */
 static void tlt_flow_check(struct tlt_flow *flow, const struct sock *sk)
 {
-	if (likely(tlt_flow_is_of(flow, sk)))
+	if (likely(tlt_flow_is_of(flow, sk))) {
+		/* Pairs with tlt_flow_begin(): what is read of it now is this connection's. */
+		smp_rmb();
 		return;
+	}
 	tlt_flow_lock(flow);
 	tlt_flow_begin(flow, sk);
 	tlt_flow_unlock(flow);
@@ -273,15 +235,10 @@ static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 /* The flow of a socket if there is one; valid until the RCU read side ends. */
 struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk)
 {
-	struct tlt_flow *flow = tlt_flow_recent(tn, sk);
+	struct tlt_flow *flow = rhashtable_lookup(&tn->flows, &sk, tlt_flow_table);
 
-	if (likely(flow))
-		return flow;
-	flow = rhashtable_lookup(&tn->flows, &sk, tlt_flow_table);
-	if (flow) {
+	if (flow)
 		tlt_flow_check(flow, sk);
-		tlt_flow_take_place(flow);
-	}
 	return flow;
 }
 
@@ -315,36 +272,14 @@ int tlt_flow_net_init(struct tlt_net *tn)
 	return rhashtable_init(&tn->flows, &tlt_flow_table);
 }
 
-/* Called before the hooks' first call; under the mutex. */
-int tlt_flow_net_use(struct tlt_net *tn)
-{
-	if (!tn->recent)
-		tn->recent = kvcalloc(1 << TLT_RECENT_BITS, sizeof(*tn->recent), GFP_KERNEL_ACCOUNT);
-	return tn->recent ? 0 : -ENOMEM;
-}
-
 static void tlt_flow_free(void *pointer, void *unused)
 {
 	tlt_flow_put(pointer);
-}
-
-static void tlt_flow_clear_places(struct tlt_net *tn)
-{
-	unsigned int i;
-
-	for (i = 0; tn->recent && i < 1 << TLT_RECENT_BITS; i++) {
-		struct tlt_flow *flow = rcu_dereference_protected(tn->recent[i], true);
-
-		if (flow)
-			tlt_flow_exchange(&tn->recent[i], flow, NULL);
-	}
 }
 
 /* No hook runs any more and nothing is queued. */
 void tlt_flow_net_exit(struct tlt_net *tn)
 {
 	cancel_delayed_work_sync(&tn->reaper);
-	tlt_flow_clear_places(tn);
 	rhashtable_free_and_destroy(&tn->flows, tlt_flow_free, NULL);
-	kvfree(tn->recent);
 }

@@ -14,13 +14,12 @@
 #include <net/ip.h>
 
 #include "tlt.h"
-#include "tlt_quick.h"
 
 /*
  * TCP's packets have no device; who has them come by again has given them one.  A VRF without
  * a qdisc does so for the first time, too, and says the same.
  */
-static __always_inline bool tlt_hook_comes_again(const struct sk_buff *skb,
+static bool tlt_hook_comes_again(const struct sk_buff *skb,
 						 const struct nf_hook_state *state)
 {
 	const struct net_device *dev = skb->dev;
@@ -85,9 +84,10 @@ static void tlt_hook_go_on(struct sk_buff *skb, const struct nf_hook_state *stat
 		state->okfn(state->net, state->sk, skb);
 }
 
-static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buff *skb,
-					       const struct nf_hook_state *state,
-					       const struct tlt_config *config)
+/* Not inlined: the hook saves no registers for packets of other connections. */
+static noinline unsigned int tlt_hook_out_matched(struct tlt_net *tn, struct sk_buff *skb,
+						  const struct nf_hook_state *state,
+						  const struct tlt_config *config)
 {
 	struct tlt_packet p = { .out = true, .ifindex = tlt_hook_device(skb) };
 	struct sk_buff *tail;
@@ -96,7 +96,6 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 	    !tlt_packet_read(skb, state->pf, skb->len, &p) ||
 	    !tlt_config_matches(config, skb, skb->sk, &p))
 		return NF_ACCEPT;
-	p.generation = tlt_config_token(config, skb->sk);
 	tail = tlt_out(tn, skb, config, &p);
 	if (!tail)
 		return NF_ACCEPT;
@@ -105,9 +104,9 @@ static noinline unsigned int tlt_hook_out_long(struct tlt_net *tn, struct sk_buf
 	return NF_STOLEN;
 }
 
-static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff *skb,
-					      const struct nf_hook_state *state,
-					      const struct tlt_config *config)
+static noinline unsigned int tlt_hook_in_matched(struct tlt_net *tn, struct sk_buff *skb,
+						 const struct nf_hook_state *state,
+						 const struct tlt_config *config)
 {
 	int ifindex = state->in ? state->in->ifindex : 0, port = tlt_hook_port(skb, state);
 	struct tlt_packet p = { .ifindex = port ?: ifindex };
@@ -118,10 +117,8 @@ static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff
 		return NF_ACCEPT;
 	/* Early demultiplexing has usually found it. */
 	sk = skb->sk ?: tlt_packet_lookup(state->net, skb, &p, ifindex, port);
-	if (tlt_config_matches(config, skb, sk, &p)) {
-		p.generation = tlt_config_token(config, sk);
+	if (tlt_config_matches(config, skb, sk, &p))
 		verdict = tlt_in(tn, skb, sk, config, &p);
-	}
 	if (unlikely(sk != skb->sk))
 		sock_gen_put(sk);
 	/* What has done its work here was not lost: no one is to count a drop. */
@@ -130,146 +127,65 @@ static noinline unsigned int tlt_hook_in_long(struct tlt_net *tn, struct sk_buff
 	return verdict;
 }
 
-static __always_inline unsigned int tlt_hook_out_ours(struct tlt_net *tn, struct sk_buff *skb,
-						      const struct nf_hook_state *state,
-						      const struct tlt_config *config, u8 family)
-{
-	const struct tcphdr *th = tlt_quick_header(skb, family);
-
-	if (!tlt_quick_is_tcp(skb, family) || tlt_hook_comes_again(skb, state) ||
-	    tlt_quick_out(tn, config, skb, th, family))
-		return NF_ACCEPT;
-	return tlt_hook_out_long(tn, skb, state, config);
-}
-
-static __always_inline unsigned int tlt_hook_in_ours(struct tlt_net *tn, struct sk_buff *skb,
-						     const struct nf_hook_state *state,
-						     const struct tlt_config *config, u8 family)
-{
-	const struct tcphdr *th = tlt_quick_header(skb, family);
-
-	if (!tlt_quick_is_tcp(skb, family) ||
-	    tlt_quick_in(tn, config, skb, th, family))
-		return NF_ACCEPT;
-	return tlt_hook_in_long(tn, skb, state, config);
-}
-
 /*
- * The ports of these packets are some rule's.  They are not inlined, so that the hooks
- * save no registers for the packets of other connections.
+ * Where the ports can be read at once: does no rule name them?  Most packets of connections
+ * that are not TLT's end here.  What is no TCP has something in their place, and is left alone
+ * whatever is found.
  */
-static noinline unsigned int tlt_hook_out_ours_ipv4(struct tlt_net *tn, struct sk_buff *skb,
-						    const struct nf_hook_state *state,
-						    const struct tlt_config *config)
+static bool tlt_hook_is_others(const struct tlt_config *config, const struct sk_buff *skb, u8 family)
 {
-	return tlt_hook_out_ours(tn, skb, state, config, AF_INET);
+	unsigned int bytes = family == NFPROTO_IPV4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+
+	if (skb_headlen(skb) < bytes + sizeof(struct tcphdr) ||
+	    (family == NFPROTO_IPV4 && *skb->data != 0x45))
+		return false;
+	return !tlt_config_has_ports(config, (const struct tcphdr *)(skb->data + bytes));
 }
 
-static noinline unsigned int tlt_hook_out_ours_ipv6(struct tlt_net *tn, struct sk_buff *skb,
-						    const struct nf_hook_state *state,
-						    const struct tlt_config *config)
+static unsigned int tlt_hook_out(void *priv, struct sk_buff *skb,
+				 const struct nf_hook_state *state)
 {
-	return tlt_hook_out_ours(tn, skb, state, config, AF_INET6);
-}
-
-static noinline unsigned int tlt_hook_in_ours_ipv4(struct tlt_net *tn, struct sk_buff *skb,
-						   const struct nf_hook_state *state,
-						   const struct tlt_config *config)
-{
-	return tlt_hook_in_ours(tn, skb, state, config, AF_INET);
-}
-
-static noinline unsigned int tlt_hook_in_ours_ipv6(struct tlt_net *tn, struct sk_buff *skb,
-						   const struct nf_hook_state *state,
-						   const struct tlt_config *config)
-{
-	return tlt_hook_in_ours(tn, skb, state, config, AF_INET6);
-}
-
-/*
- * Most packets of connections that are not TLT's end here, after a look at the ports.
- * What is no TCP has something in their place: TLT leaves it alone whatever is found.
- */
-static __always_inline unsigned int tlt_hook_out(struct tlt_net *tn, struct sk_buff *skb,
-						 const struct nf_hook_state *state, u8 family)
-{
+	struct tlt_net *tn = priv;
 	const struct tlt_config *config = rcu_dereference(tn->config);
 
-	if (!config)
+	if (!config || tlt_hook_is_others(config, skb, state->pf))
 		return NF_ACCEPT;
-	if (!tlt_quick_is_next(skb, family))
-		return tlt_quick_is_tcp(skb, family) ?
-			tlt_hook_out_long(tn, skb, state, config) : NF_ACCEPT;
-	if (!tlt_config_has_ports(config, tlt_quick_header(skb, family)))
-		return NF_ACCEPT;
-	return family == AF_INET ? tlt_hook_out_ours_ipv4(tn, skb, state, config) :
-				   tlt_hook_out_ours_ipv6(tn, skb, state, config);
+	return tlt_hook_out_matched(tn, skb, state, config);
 }
 
-static __always_inline unsigned int tlt_hook_in(struct tlt_net *tn, struct sk_buff *skb,
-						const struct nf_hook_state *state, u8 family)
+static unsigned int tlt_hook_in(void *priv, struct sk_buff *skb,
+				const struct nf_hook_state *state)
 {
+	struct tlt_net *tn = priv;
 	const struct tlt_config *config = rcu_dereference(tn->config);
 
-	if (!config)
+	if (!config || tlt_hook_is_others(config, skb, state->pf))
 		return NF_ACCEPT;
-	if (!tlt_quick_is_next(skb, family))
-		return tlt_quick_is_tcp(skb, family) ?
-			tlt_hook_in_long(tn, skb, state, config) : NF_ACCEPT;
-	if (!tlt_config_has_ports(config, tlt_quick_header(skb, family)))
-		return NF_ACCEPT;
-	return family == AF_INET ? tlt_hook_in_ours_ipv4(tn, skb, state, config) :
-				   tlt_hook_in_ours_ipv6(tn, skb, state, config);
+	return tlt_hook_in_matched(tn, skb, state, config);
 }
-
-static unsigned int tlt_hook_out_ipv4(void *priv, struct sk_buff *skb,
-				      const struct nf_hook_state *state)
-{
-	return tlt_hook_out(priv, skb, state, AF_INET);
-}
-
-static unsigned int tlt_hook_in_ipv4(void *priv, struct sk_buff *skb,
-				     const struct nf_hook_state *state)
-{
-	return tlt_hook_in(priv, skb, state, AF_INET);
-}
-
-#if IS_ENABLED(CONFIG_IPV6)
-static unsigned int tlt_hook_out_ipv6(void *priv, struct sk_buff *skb,
-				      const struct nf_hook_state *state)
-{
-	return tlt_hook_out(priv, skb, state, AF_INET6);
-}
-
-static unsigned int tlt_hook_in_ipv6(void *priv, struct sk_buff *skb,
-				     const struct nf_hook_state *state)
-{
-	return tlt_hook_in(priv, skb, state, AF_INET6);
-}
-#endif
 
 static const struct nf_hook_ops tlt_hooks[] = {
 	{
-		.hook = tlt_hook_out_ipv4,
+		.hook = tlt_hook_out,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_LOCAL_OUT,
 		.priority = NF_IP_PRI_LAST,
 	},
 	{
-		.hook = tlt_hook_in_ipv4,
+		.hook = tlt_hook_in,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP_PRI_LAST,
 	},
 #if IS_ENABLED(CONFIG_IPV6)
 	{
-		.hook = tlt_hook_out_ipv6,
+		.hook = tlt_hook_out,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_OUT,
 		.priority = NF_IP6_PRI_LAST,
 	},
 	{
-		.hook = tlt_hook_in_ipv6,
+		.hook = tlt_hook_in,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP6_PRI_LAST,

@@ -238,7 +238,6 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct tlt_flow *flow, struc
 {
 	const struct tcphdr *th = tlt_tcp_header(skb, p);
 
-	tlt_flow_matches(flow, p);
 	tlt_flow_touch(flow);
 	tlt_in_hear(tn, flow, sk, th, kind != TLT_NONE);
 	if (th->fin || th->rst)
@@ -274,7 +273,7 @@ static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struc
 
 /*
  * With data TLT sends none of the marks of packets without: such a code point is of another's
- * choice.  (On the short way data that is marked as control passes for a mark.)
+ * choice.
  */
 static enum tlt_kind tlt_in_kind(const struct tlt_config *config, const struct tlt_packet *p)
 {

@@ -139,7 +139,6 @@ static enum tlt_kind tlt_out_kind(struct tlt_flow *flow, const struct sk_buff *s
 
 	if (!flow)
 		return p->data_bytes ? TLT_NONE : TLT_CONTROL;
-	tlt_flow_matches(flow, p);
 	tlt_flow_touch(flow);
 	if (READ_ONCE(flow->injecting) == skb)
 		return TLT_CLOCK;

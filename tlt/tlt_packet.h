@@ -19,7 +19,6 @@ struct tlt_packet {
 	unsigned int network_bytes;	/* of IP header */
 	unsigned int header_bytes;	/* of IP and TCP headers */
 	unsigned int data_bytes;
-	u32 generation;			/* of the rules that match it; 0: not its whole flow */
 	u8 family;
 	u8 dscp;
 };
