@@ -95,6 +95,7 @@ struct timely_dev {
 	const struct net_device *dev;	/* to compare; valid in the table only */
 	u64 line_rate_bps;		/* 0: the device does not say */
 	u32 wire_mult;			/* of the link that carries a flow; 0: as above */
+	u32 coalesce_ns;		/* a received frame waits so long for an interrupt */
 	bool sure;			/* line_rate_bps is that of a real link */
 	/* written as flows come and go */
 	int __percpu *active;		/* flows with data in flight */
@@ -162,8 +163,8 @@ static inline struct timely_flow *timely_flow(const struct sock *sk)
 
 int timely_nic_init(void);
 void timely_nic_exit(void);
-void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
-		      const struct timely_ack *a, struct timely_event *ev);
+void timely_nic_event(struct sock *sk, const struct timely_config *c, const struct timely_ack *a,
+		      struct timely_event *ev);
 void timely_nic_forget(struct sock *sk);
 
 /* -- the way back (timely_forward.c) -------------------------------------- */

@@ -36,6 +36,11 @@
 /* A burst each in the sender's queue, on the wire and at the receiver. */
 #define TIMELY_WINDOW_BURSTS	3
 
+/* Two bursts of two: fewer packets, and a loss is found by timeout only (RFC 5681 wants three
+ * duplicate ACKs).
+ */
+#define TIMELY_WINDOW_MIN_SEGS	4
+
 /* What TCP may have in the host's queues is rate >> shift (see sk_pacing_shift):
  * 8 is 4 ms, 13 is 122 us.  What waits there was given its departure time at the
  * rate of then, so the less the better.  TCP keeps two bursts in any case.
@@ -105,7 +110,7 @@ static void timely_follow_route(struct sock *sk, struct timely_flow *f)
 	timely_set_active(f, false);
 	timely_dev_put(f->dev);
 	f->dev = d;
-	f->burst.base_rtt_ns = 0;	/* it was another path's */
+	timely_path_start(&f->rate, 0);	/* the base was another path's */
 	timely_set_active(f, active);
 }
 
@@ -206,16 +211,38 @@ static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 	f->burst_segs = clamp_t(u32, bytes / mss, 1, U16_MAX);
 }
 
-/* The RTT without a queue of this flow's making: the least one, or where queues of the
- * way back are not its business, with those.
+/* What an event of this flow has of its host and its path, whatever the RTT. */
+static void timely_sample_fill(struct timely_sample *sample, const struct sock *sk,
+			       const struct timely_flow *f, const struct timely_config *c)
+{
+	u32 mult = c->line_wire_mult;
+
+	memset(sample, 0, sizeof(*sample));
+	if (!mult && f->dev)
+		mult = READ_ONCE(f->dev->wire_mult);
+	sample->frame_bytes = tcp_sk(sk)->mss_cache + timely_frame_bytes(sk);
+	sample->frame_ns = timely_scaled_ns(mult ?: c->default_wire_mult, sample->frame_bytes);
+	sample->coalesce_ns = f->dev ? READ_ONCE(f->dev->coalesce_ns) : 0;
+}
+
+/* The longest RTT of a healthy path, in microseconds.  Where queues of the way back are not
+ * this flow's business, ACKs come with those.
  */
-static u32 timely_empty_rtt_us(const struct tcp_sock *tp, const struct timely_flow *f)
+static u64 timely_window_us(const struct tcp_sock *tp, const struct timely_flow *f,
+			    const struct timely_config *c, const struct timely_sample *sample)
 {
 	u32 least_us = tcp_min_rtt(tp);
+	struct timely_path path;
+	u64 rtt_us;
 
-	if (least_us == ~0U)
-		return 0;
-	return f->flags & TIMELY_FLOW_FORWARD ? max(least_us, tp->srtt_us >> 3) : least_us;
+	timely_path_find(&path, &f->rate, &c->params, sample);
+	rtt_us = div_u64(timely_path_window_ns(&path, sample), NSEC_PER_USEC);
+	/* The papers' thresholds are RTTs, and longer paths than theirs have to be filled, too. */
+	if (!c->params.path_law && least_us != ~0U)
+		rtt_us += least_us;
+	if (f->flags & TIMELY_FLOW_FORWARD)
+		rtt_us = max_t(u64, rtt_us, c->params.t_high_us + (tp->srtt_us >> 3));
+	return rtt_us;
 }
 
 /* Segments that may be outstanding in the worst case the engine tolerates. */
@@ -223,17 +250,16 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 			      const struct timely_config *c)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u64 rtt_us = c->host.cwnd_rtt_us;
+	struct timely_sample sample;
 	u64 segs;
 
-	if (!rtt_us)
-		rtt_us = c->params.t_high_us + timely_empty_rtt_us(tp, f);
+	timely_sample_fill(&sample, sk, f, c);
 	/* Both factors are bounded: 1.6 Tbit/s for 72 minutes fits. */
-	segs = div_u64((f->rate.rate_bps >> 3) * rtt_us,
+	segs = div_u64((f->rate.rate_bps >> 3) * timely_window_us(tp, f, c, &sample),
 		       USEC_PER_SEC);
-	segs = div_u64(segs, tp->mss_cache + timely_frame_bytes(sk));
+	segs = div_u64(segs, sample.frame_bytes);
 	segs += TIMELY_WINDOW_BURSTS * min_t(u32, f->burst_segs, sk->sk_gso_max_segs);
-	return clamp_t(u64, segs, c->host.cwnd_min_segs, tp->snd_cwnd_clamp);
+	return clamp_t(u64, segs, TIMELY_WINDOW_MIN_SEGS, tp->snd_cwnd_clamp);
 }
 
 /* The window opens by what was acked, as in slow start, until it reaches its bound or
@@ -258,7 +284,7 @@ static u32 timely_open_segs(const struct sock *sk, struct timely_flow *f, u32 wi
 static void timely_set_window(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c, u32 acked)
 {
-	u32 least = max_t(u32, f->burst_segs, c->host.cwnd_min_segs);
+	u32 least = max_t(u32, f->burst_segs, TIMELY_WINDOW_MIN_SEGS);
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 window;
 
@@ -317,8 +343,11 @@ static u64 timely_start_rate_bps(const struct sock *sk, const struct timely_flow
 static void timely_start(struct sock *sk, struct timely_flow *f, const struct timely_config *c)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	u32 least_us = tcp_min_rtt(tp);
 
-	timely_rate_start(&f->rate, &c->params, timely_start_rate_bps(sk, f, c));
+	/* At a start the least RTT is the handshake's, which is short and meets few. */
+	timely_rate_start(&f->rate, &c->params, timely_start_rate_bps(sk, f, c),
+			  least_us == ~0U ? 0 : (u64)least_us * NSEC_PER_USEC);
 	timely_apply_rate(sk, f, c);
 	f->flags |= TIMELY_FLOW_OPENING;
 	/* TCP's initial window is not paced by TCP: where the rate is low, less of it. */
@@ -453,7 +482,7 @@ static void timely_choose_source(struct sock *sk, struct timely_flow *f,
 		ev->source = TIMELY_SRC_FORWARD;
 		return;
 	}
-	timely_nic_event(sk, f, c, a, ev);
+	timely_nic_event(sk, c, a, ev);
 	if (c->host.signal == TIMELY_SIGNAL_FORWARD && ev->verdict == TIMELY_ACK_SAMPLE)
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_NO_FORWARD);
 }
@@ -462,21 +491,22 @@ static void timely_decide(struct sock *sk, struct timely_flow *f, const struct t
 			  const struct timely_ack *a, const struct timely_event *ev,
 			  const struct rate_sample *rs)
 {
-	struct timely_sample sample = {
-		.now_ns = a->now_ns,
-		.rtt_ns = ev->rtt_ns,
-		.acked_bytes = timely_payload_to_wire(sk, ev->acked_bytes),
-		.base_rtt_ns = f->burst.base_rtt_ns,
-		.cap_bps = timely_cap_bps(sk, f, c),
-		.app_limited = rs->is_app_limited || a->rwnd_limited,
-	};
+	struct timely_sample sample;
 	struct timely_outcome out;
 
+	timely_sample_fill(&sample, sk, f, c);
+	sample.now_ns = a->now_ns;
+	sample.rtt_ns = ev->rtt_ns;
+	sample.cap_bps = timely_cap_bps(sk, f, c);
+	sample.app_limited = rs->is_app_limited || a->rwnd_limited;
+	if (sample.app_limited)
+		sample.acked_bytes = timely_payload_to_wire(sk, ev->acked_bytes);
 	timely_rate_sample(&f->rate, &c->params, &sample, &out);
 	timely_apply_rate(sk, f, c);
 	timely_stat_inc(sock_net(sk), TIMELY_STAT_BRANCH + out.branch);
 	timely_stat_inc(sock_net(sk), TIMELY_STAT_SOURCE + ev->source);
-	trace_timely_decision(sk, ev, &out, timely_window_segs(sk, f, c));
+	if (trace_timely_decision_enabled())
+		trace_timely_decision(sk, ev, &out, timely_window_segs(sk, f, c));
 }
 
 /* After a timeout the ACKs of retransmissions, which tell no RTT, raise the rate. */
@@ -665,23 +695,29 @@ static void timely_release(struct sock *sk)
 }
 
 /* A stock ss knows BBR's numbers; these fit into them:
- * bw: rate, mrtt: newest RTT sample, pacing_gain: 1 + gradient, cwnd_gain: RTT / t_low.
+ * bw: rate, mrtt: newest RTT sample, pacing_gain: 1 + gradient, cwnd_gain: RTT over the lower
+ * threshold, below which the rate only grows.
  */
-static void timely_fill_bbr(struct tcp_bbr_info *info, const struct timely_flow *f,
-			    const struct timely_config *c)
+static void timely_fill_bbr(struct tcp_bbr_info *info, const struct sock *sk,
+			    const struct timely_flow *f, const struct timely_config *c)
 {
 	u64 rate = f->rate.rate_bps >> 3, rtt_ns = f->rate.prev_rtt_ns;
-	s64 gradient_micro = timely_gradient_micro(timely_gradient_q(&f->rate, &c->params));
-	s64 gain = 256 + div_s64(gradient_micro * 256, 1000000);
+	struct timely_sample sample;
+	struct timely_path path;
+	s64 gain;
+
+	timely_sample_fill(&sample, sk, f, c);
+	timely_path_find(&path, &f->rate, &c->params, &sample);
+	gain = 256 + div_s64(timely_gradient_micro(f->rate.rtt_diff_q, path.unit_ns) * 256,
+			     1000000);
 
 	memset(info, 0, sizeof(*info));
 	info->bbr_bw_lo = (u32)rate;
 	info->bbr_bw_hi = (u32)(rate >> 32);
 	info->bbr_min_rtt = div_u64(rtt_ns, NSEC_PER_USEC);
 	info->bbr_pacing_gain = clamp_t(s64, gain, 1, U32_MAX);
-	if (c->params.t_low_us)
-		info->bbr_cwnd_gain = min_t(u64, div_u64(rtt_ns * 256,
-							 c->params.t_low_us) / 1000, U32_MAX);
+	if (path.low_ns)
+		info->bbr_cwnd_gain = min_t(u64, div64_u64(rtt_ns * 256, path.low_ns), U32_MAX);
 }
 
 static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
@@ -694,7 +730,7 @@ static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_
 	rcu_read_lock();
 	c = timely_config(sk);
 	if (c) {
-		timely_fill_bbr(&info->bbr, timely_flow(sk), c);
+		timely_fill_bbr(&info->bbr, sk, timely_flow(sk), c);
 		*attr = INET_DIAG_BBRINFO;
 		size = sizeof(info->bbr);
 	}

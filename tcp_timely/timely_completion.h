@@ -49,8 +49,6 @@
  */
 #define TIMELY_LONE_RTTS	4
 
-#define TIMELY_U32_MAX		0xffffffffU
-
 /* Where the two times of a sample come from. */
 enum timely_source {
 	TIMELY_SRC_NONE,
@@ -79,15 +77,16 @@ enum timely_ack_verdict {
 #define TIMELY_BURST_DONE	2	/* its event was given */
 #define TIMELY_BURST_HOLE	4	/* SACKed data after the previous ACK */
 
-/* The recorded burst, how far the ACKs came, and the best RTT: 32 bytes per socket. */
+/* The recorded burst, and how far the ACKs came: 24 bytes per socket.  TCP's clock takes 73
+ * years to need the three bits.
+ */
 struct timely_burst {
-	u64 send_ns;
+	u64 send_ns:61,
+	    flags:3;
 	u32 start_seq;
 	u32 end_seq;		/* equals start_seq when not known yet */
 	u32 una;		/* snd_una after the previous ACK */
 	u32 event_una;		/* snd_una at the previous event */
-	u32 base_rtt_ns;	/* smallest RTT sampled on this path; 0: none yet */
-	u32 flags;
 };
 
 /* One ACK as TCP sees it after it updated the retransmit queue. */
@@ -126,12 +125,18 @@ static inline bool timely_seq_after(u32 a, u32 b)
 	return (s32)(a - b) > 0;
 }
 
+/* Nanoseconds of so many bytes on the wire. */
+static inline u64 timely_scaled_ns(u32 wire_mult, u64 bytes)
+{
+	return (wire_mult * bytes) >> TIMELY_WIRE_SHIFT;
+}
+
 /* Nanoseconds that this payload takes on the wire, each frame's overhead counted. */
 static inline u64 timely_wire_ns(u32 bytes, u32 mss, u32 frame_bytes, u32 wire_mult)
 {
 	u64 frames = mss ? (bytes + mss - 1) / mss : 1;
 
-	return ((u64)wire_mult * (bytes + frames * frame_bytes)) >> TIMELY_WIRE_SHIFT;
+	return timely_scaled_ns(wire_mult, bytes + frames * frame_bytes);
 }
 
 static inline void timely_completion_reset(struct timely_burst *b, u32 una)
@@ -141,7 +146,6 @@ static inline void timely_completion_reset(struct timely_burst *b, u32 una)
 	b->start_seq = una;
 	b->end_seq = una;
 	b->send_ns = 0;
-	b->base_rtt_ns = 0;
 	b->flags = 0;
 }
 
@@ -280,12 +284,6 @@ timely_completion_judge(struct timely_event *ev, const struct timely_ack *a,
 	return TIMELY_ACK_SAMPLE;
 }
 
-static inline void timely_completion_base(struct timely_burst *b, u64 rtt_ns)
-{
-	if (!b->base_rtt_ns || rtt_ns < b->base_rtt_ns)
-		b->base_rtt_ns = rtt_ns < TIMELY_U32_MAX ? (u32)rtt_ns : TIMELY_U32_MAX;
-}
-
 /* Digest one ACK.  Returns true when it completes a burst; ev->verdict then says
  * whether the time it took is to be believed.
  */
@@ -321,8 +319,6 @@ static inline bool timely_completion_ack(struct timely_burst *b, const struct ti
 	ev->source = n.source;
 	b->event_una = a->una;
 	ev->verdict = timely_completion_judge(ev, a, &n, prev_una, hole);
-	if (ev->verdict == TIMELY_ACK_SAMPLE)
-		timely_completion_base(b, ev->rtt_ns);
 	return true;
 }
 

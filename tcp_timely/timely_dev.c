@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output devices: the line rate of each, and how many flows send through it.
+ * Output devices: the line rate of each, how long its received frames wait for an
+ * interrupt, and how many flows send through it.
  *
  * A flow starts at C / (N + 1), and takes the wire time of a burst from its RTT:
  * both need the speed of the device under the route.  Asking for it takes the
@@ -24,6 +25,7 @@
 #include <net/rtnetlink.h>
 
 #include "compat/compat.h"
+#include "compat/link.h"
 #include "timely.h"
 
 /* Few machines have more than some hundred devices. */
@@ -34,6 +36,9 @@
 
 /* Loading waits for the devices' speeds no longer than this, see timely_dev_init(). */
 #define TIMELY_DEV_START_WAIT	(HZ / 10)
+
+/* No driver's default is longer; who sets more than this does not care for queues. */
+#define TIMELY_DEV_WAIT_MAX_US	1000U
 
 /* Loopback has no line: only what the engine's max_rate_bps says binds there. */
 #define TIMELY_LOOPBACK_BPS	400000000000ULL
@@ -114,6 +119,18 @@ static u64 timely_dev_link_bps(struct net_device *dev)
 	return fastest;
 }
 
+/* Of a bond, that of the link that waits longest: any of them may bring an ACK. */
+static u32 timely_dev_wait_ns(struct net_device *dev)
+{
+	u32 longest_us = tp_get_rx_usecs(dev);
+	struct net_device *lower;
+	struct list_head *iter;
+
+	netdev_for_each_lower_dev(dev, lower, iter)
+		longest_us = max(longest_us, tp_get_rx_usecs(lower));
+	return min(longest_us, TIMELY_DEV_WAIT_MAX_US) * NSEC_PER_USEC;
+}
+
 static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
 {
 	u64 line_bps, link_bps;
@@ -130,6 +147,7 @@ static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
 	WRITE_ONCE(d->sure, line_bps && !(dev->flags & IFF_LOOPBACK) &&
 			    !timely_dev_pretends(dev));
 	WRITE_ONCE(d->wire_mult, link_bps ? timely_wire_mult(link_bps) : 0);
+	WRITE_ONCE(d->coalesce_ns, timely_dev_wait_ns(dev));
 	WRITE_ONCE(d->line_rate_bps, line_bps);
 }
 

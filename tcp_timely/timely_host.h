@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Knobs of the host around the rate engine: line rate, window, idle restart.
+ * Knobs of the host around the rate engine: line rate, idle restart, times.
  *
  * They stand beside the engine's own in the same sysctl directories but are not
  * part of its presets, since they describe the machine rather than the algorithm.
@@ -13,8 +13,6 @@
 struct timely_host {
 	u64 line_rate_mbps;		/* 0: what the output device says */
 	u64 default_line_rate_mbps;	/* for a device that does not say */
-	u32 cwnd_rtt_us;		/* RTT the window allows for; 0: t_high + base RTT */
-	u32 cwnd_min_segs;		/* the window is never smaller */
 	u32 idle_ms;			/* halve the rate per this much idle time; 0: off */
 	u32 own_pacing;			/* TCP's timer paces even where fq could */
 	u32 source;			/* enum timely_stamp_mode */
@@ -24,8 +22,6 @@ struct timely_host {
 #define TIMELY_HOST_DEFAULT {						\
 		.line_rate_mbps = 0,					\
 		.default_line_rate_mbps = 10000,			\
-		.cwnd_rtt_us = 0,					\
-		.cwnd_min_segs = 4,					\
 		.idle_ms = 200,						\
 		.own_pacing = 1,					\
 		.source = 0,						\

@@ -32,8 +32,8 @@ static struct nicstamp_finder timely_nic_finder = {
 };
 
 /* RCU read side: what the stamps say of an event, in place of TCP's times. */
-void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
-		      const struct timely_ack *a, struct timely_event *ev)
+void timely_nic_event(struct sock *sk, const struct timely_config *c, const struct timely_ack *a,
+		      struct timely_event *ev)
 {
 	const struct nicstamp_ops *ops = rcu_dereference(timely_nic_ops);
 	bool usable = ev->verdict == TIMELY_ACK_SAMPLE;
@@ -45,7 +45,7 @@ void timely_nic_event(struct sock *sk, struct timely_flow *f, const struct timel
 	if (ops && ops->sample(sk, a->una, usable ? ev->rtt_ns : 0, &s) &&
 	    timely_stamp_is_welcome(mode, &s)) {
 		if (usable)
-			timely_stamp_use(&f->burst, ev, &s, a);
+			timely_stamp_use(ev, &s, a);
 	} else if (usable && !timely_stamp_leaves_tcp(mode, s.missed)) {
 		ev->verdict = TIMELY_DROP_STAMP;
 	}

@@ -14,16 +14,29 @@
 #define TIMELY_NOISE_WIDTH	8	/* jitters that a sample has at most */
 #define TIMELY_NOISE_REST	2	/* jitters that a minimum has left */
 #define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
+#define TIMELY_NOISE_SLACK_NS	3000	/* less than two frames of another flow at 10 Gbit/s is no noise */
+#define TIMELY_NOISE_EVENTS	4	/* half a window: at a few bursts a round trip, one round trip */
 #define TIMELY_QUEUE_SLACK	3	/* of a standing queue, this part comes and goes by itself */
 #define TIMELY_RARE_NOISE	2	/* times rare_rtts: from there the slack grows with the distance */
 #define TIMELY_RARE_SLACK	4	/* to this many times: a 400-flow queue swings by 7 us between samples */
 
+/*
+ * The most that is taken for noise: of a path's law as much as the path is long,
+ * since slow ports make both.
+ */
+static inline u64 timely_noise_max_ns(const struct timely_state *s,
+				      const struct timely_params *p)
+{
+	u64 max_ns = timely_us_to_ns(p->noise_max_us);
+
+	return p->path_law && max_ns ? timely_max(max_ns, s->base_ns) : max_ns;
+}
+
 /* Jitter beyond the ordinary: how far a sample sticks out of its neighbours. */
-static inline u64 timely_jitter_ns(const struct timely_state *s,
-				   const struct timely_params *p)
+static inline u64 timely_jitter_ns(const struct timely_state *s)
 {
 	return timely_less(s->jitter_q >> TIMELY_JITTER_SHIFT,
-			   timely_us_to_ns(p->noise_slack_us) / 2);
+			   TIMELY_NOISE_SLACK_NS / 2);
 }
 
 /*
@@ -35,8 +48,8 @@ static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
 				      const struct timely_params *p, u64 rtt_ns)
 {
 	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
-	u64 noise_ns = timely_min(TIMELY_NOISE_WIDTH * timely_jitter_ns(s, p),
-				  timely_us_to_ns(p->noise_max_us));
+	u64 noise_ns = timely_min(TIMELY_NOISE_WIDTH * timely_jitter_ns(s),
+				  timely_noise_max_ns(s, p));
 
 	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
 }
@@ -45,23 +58,21 @@ static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
 static inline u64 timely_noise_shift_ns(const struct timely_state *s,
 					const struct timely_params *p)
 {
-	return timely_min(TIMELY_NOISE_REST * timely_jitter_ns(s, p),
-			  timely_us_to_ns(p->noise_max_us));
+	return timely_min(TIMELY_NOISE_REST * timely_jitter_ns(s),
+			  timely_noise_max_ns(s, p));
 }
 
 /*
  * What is not taken for noise between two samples: the bursts of others, more
- * where a queue stands above t_low (which is moved up by shift_ns) and where
+ * where a queue stands above short_ns, the lower threshold, and where
  * the samples are far apart.
  */
 static inline u64 timely_noise_floor_ns(const struct timely_state *s,
 					const struct timely_params *p,
 					u64 rtt_ns, u64 elapsed_ns,
-					u64 shift_ns)
+					u64 short_ns, u64 slack_ns)
 {
-	u64 slack_ns = timely_us_to_ns(p->noise_slack_us);
 	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
-	u64 short_ns = timely_us_to_ns(p->t_low_us) + shift_ns;
 	u64 near_ns = rtt_ns * p->rare_rtts * TIMELY_RARE_NOISE;
 
 	if (low_ns < TIMELY_LOW_MAX_NS)
@@ -79,9 +90,8 @@ static inline u64 timely_noise_floor_ns(const struct timely_state *s,
  * width of uniform noise, half the mean of exponential noise. Of what bursts of
  * others do to single samples (slack_ns) half is left as their average.
  */
-static inline void timely_track_noise(struct timely_state *s,
-				      const struct timely_params *p,
-				      u64 rtt_ns, u64 slack_ns)
+static inline void timely_track_noise(struct timely_state *s, u64 rtt_ns,
+				      u64 slack_ns)
 {
 	bool up = rtt_ns > s->prev_rtt_ns;
 	u64 step_ns = up ? rtt_ns - s->prev_rtt_ns : s->prev_rtt_ns - rtt_ns;
@@ -94,7 +104,7 @@ static inline void timely_track_noise(struct timely_state *s,
 				 TIMELY_JITTER_WEIGHT;
 	s->step_up = up;
 	s->last_step_ns = timely_min(step_ns, TIMELY_STEP_MAX_NS);
-	if (s->low_events >= p->noise_events) {
+	if (s->low_events >= TIMELY_NOISE_EVENTS) {
 		s->low_old_ns = s->low_new_ns;
 		s->low_new_ns = TIMELY_LOW_MAX_NS;
 		s->low_events = 0;

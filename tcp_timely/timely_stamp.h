@@ -73,8 +73,8 @@ static inline bool timely_stamp_is_welcome(enum timely_stamp_mode mode,
 }
 
 /* Put a stamp's RTT into an event that had TCP's. */
-static inline void timely_stamp_use(struct timely_burst *b, struct timely_event *ev,
-				    const struct nicstamp_sample *s, const struct timely_ack *a)
+static inline void timely_stamp_use(struct timely_event *ev, const struct nicstamp_sample *s,
+				    const struct timely_ack *a)
 {
 	u64 rtt_ns = timely_stamp_rtt_ns(s, a);
 
@@ -84,7 +84,6 @@ static inline void timely_stamp_use(struct timely_burst *b, struct timely_event 
 	}
 	ev->rtt_ns = rtt_ns;
 	ev->source = s->host ? TIMELY_SRC_DRIVER : TIMELY_SRC_NIC;
-	timely_completion_base(b, rtt_ns);
 }
 
 #endif /* TIMELY_STAMP_H */

@@ -25,6 +25,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_HAI] = "events_hai",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_DEC] = "events_decrease",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_BLEND] = "events_blend",
+	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_DRAIN] = "events_drain",
 
 	[TIMELY_STAT_VERDICT + TIMELY_ACK_SAMPLE] = "samples",
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_NODEV] = "dropped_no_device",

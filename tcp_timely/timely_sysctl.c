@@ -13,7 +13,7 @@
 #include "compat/compat.h"
 #include "timely.h"
 #include "timely_host_knobs.h"
-#include "timely_params.h"
+#include "timely_presets.h"
 
 #define TIMELY_KNOBS_ALL	(TIMELY_KNOB_COUNT + TIMELY_HOST_KNOB_COUNT)
 #define TIMELY_ENTRIES		(TIMELY_KNOBS_ALL + 1)	/* and the preset */
@@ -75,16 +75,24 @@ static const struct timely_preset *timely_preset_find(int variant, const char *n
 	return NULL;
 }
 
-static bool timely_preset_is(const struct timely_preset *preset, const struct timely_params *p)
+static bool timely_knobs_equal(const struct timely_knob *knobs, size_t count,
+			       const struct timely_params *p, const struct timely_params *q)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < TIMELY_KNOB_COUNT; i++) {
-		if (timely_knob_get(&timely_knobs[i], &preset->params) !=
-		    timely_knob_get(&timely_knobs[i], p))
+	for (i = 0; i < count; i++) {
+		if (timely_knob_get(&knobs[i], p) != timely_knob_get(&knobs[i], q))
 			return false;
 	}
 	return true;
+}
+
+static bool timely_preset_is(const struct timely_preset *preset, const struct timely_params *p)
+{
+	const struct timely_params *own = &preset->params;
+
+	return timely_knobs_equal(timely_knobs, TIMELY_KNOB_COUNT, own, p) &&
+	       timely_knobs_equal(timely_constants, TIMELY_CONSTANT_COUNT, own, p);
 }
 
 /* The preset that these values are of, also when they were set one by one. */

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "knobs.h"
 #include "rack_sim.h"
-#include "tcp_timely/timely_params.h"
+
 
 namespace {
 
@@ -38,15 +39,15 @@ const std::vector<Settings> &sweep()
 {
 	static const std::vector<Settings> kSweep = {
 		{},
-		{{"t_low_us", 28}, {"t_high_us", 48}},
+		{{"t_low_us", 8}, {"t_high_us", 28}},
+		{{"t_low_us", 12}, {"t_high_us", 32}},
+		{{"t_low_us", 16}, {"t_high_us", 36}},
+		{{"t_low_us", 20}, {"t_high_us", 40}},
+		{{"t_low_us", 26}, {"t_high_us", 46}},
 		{{"t_low_us", 32}, {"t_high_us", 52}},
-		{{"t_low_us", 36}, {"t_high_us", 56}},
 		{{"t_low_us", 40}, {"t_high_us", 60}},
-		{{"t_low_us", 46}, {"t_high_us", 66}},
-		{{"t_low_us", 52}, {"t_high_us", 72}},
-		{{"t_low_us", 60}, {"t_high_us", 80}},
-		{{"t_high_us", 100}},
-		{{"t_high_us", 200}},
+		{{"t_high_us", 80}},
+		{{"t_high_us", 180}},
 		{{"burst_us", 20}},
 		{{"burst_us", 64}},
 		{{"burst_us", 100}},
@@ -54,7 +55,7 @@ const std::vector<Settings> &sweep()
 		{{"delta_bps", 600000}},
 		{{"delta_bps", 2500000}},
 		{{"delta_bps", 5000000}},
-		{{"delta_ref_bps", 0}},
+		{{"root_step", 0}},
 		{{"elapsed_gradient", 0}},
 		{{"scale_max", 1}},
 		{{"decrease_once", 0}},
@@ -74,9 +75,7 @@ std::string apply(const Settings &settings, timely_params &params)
 	std::string text;
 
 	for (const Setting &setting : settings) {
-		for (const timely_knob &knob : timely_knobs)
-			if (std::string(setting.knob) == knob.name)
-				timely_knob_set(&knob, &params, setting.value);
+		rack_sim::set_knob(params, setting.knob, setting.value);
 		text += std::string(text.empty() ? "" : " ") + setting.knob +
 			"=" + std::to_string(setting.value);
 	}

@@ -13,9 +13,9 @@ namespace {
 using Time = std::uint64_t;  // picoseconds
 
 constexpr double kPsPerSecond = 1e12;
-constexpr int kMss = 1448;          // TCP payload of a frame, with timestamps
-constexpr int kPacketBytes = 1514;  // what a pacing qdisc counts
-constexpr int kWireBytes = 1538;    // with preamble, FCS and gap
+constexpr int kHeaderBytes = 52;    // IP and TCP with timestamps
+constexpr int kEthernetBytes = 14;  // what a pacing qdisc counts besides
+constexpr int kGapBytes = 24;       // preamble, FCS and gap
 
 Time ps(double seconds)
 {
@@ -55,6 +55,18 @@ private:
 	std::uint64_t count_ = 0;
 };
 
+// What waits for a NIC's interrupt.
+struct Arrival {
+	int flow;
+	int frames;  // of the burst that this one ends; 0: it ends none
+	Time handed;
+};
+
+struct Receiver {
+	std::vector<Arrival> waiting;
+	std::uint64_t interrupts = 0;
+};
+
 struct Burst {
 	int flow;
 	int frames;
@@ -68,19 +80,33 @@ struct Flow {
 	timely_state state;
 	Time last_event = 0;
 	std::uint64_t window_frames = 0;
-	double base_us = 1e6;  // smallest sample
 	int outstanding = 0;  // frames
+	int todo = 0;         // frames of an RPC not yet sent
+	Time next_send = 0;
+	Time request_start = 0;
 	bool active = false;
 	bool blocked = false;  // by the window
-	bool heard = false;    // of any completion
+	int open_frames = 10;  // the window opens by what is acked
+	bool opened = false;   // up to its bound
 };
 
 struct Host {
 	std::deque<Burst> queue;
 	bool busy = false;
+	Receiver acks;
 };
 
-enum class Kind { kStart, kSend, kFrame, kCompletion, kSample };
+enum class Kind {
+	kStart,
+	kRequest,
+	kSend,
+	kFrame,
+	kArrival,       // at the receiver
+	kInterrupt,     // of the receiver
+	kAck,           // at the sender
+	kAckInterrupt,  // of a sender
+	kSample
+};
 
 struct Event {
 	Time at;
@@ -107,12 +133,25 @@ private:
 	void dispatch(const Event &event);
 	void start(int index);
 	void send(int index);
+	void request(int index);
+	timely_sample sample_of(const Flow &flow) const;
 	int window_frames(const Flow &flow) const;
 	void frame(int index);
 	void next_frame(Host &host, int index);
 	void count_sent(Time begin, int flow);
-	void completion(const Event &event);
+	void arrival(const Event &event);
+	void interrupt();
+	void ack(const Event &event);
+	void ack_interrupt(int host);
+	bool gather(Receiver &receiver, const Event &event, Kind kind,
+		    int index);
+	void completion(int index, const Arrival &ack);
+	void finish_request(int index);
 	void take_sample();
+	bool bulk(const Flow &flow) const { return !flow.plan.request_frames; }
+	double cap(const FlowPlan &plan) const;
+	Time base_rtt(const Flow &flow) const;
+	u64 handshake_ns(const Flow &flow) const;
 	double start_rate(const FlowPlan &plan) const;
 	Time frame_time(double rate_bps) const;
 	Result summary();
@@ -130,11 +169,13 @@ private:
 	Time end_;
 	Time nic_frame_;
 	Time link_frame_;
-	Time base_rtt_;
+	int mss_;
+	Receiver receiver_;
 	Time busy_ = 0;
 	Time last_deep_ = 0;
 	Histogram samples_;
 	Histogram frames_;
+	Histogram requests_;
 	double max_queue_us_ = 0;
 	std::uint64_t bursts_ = 0;
 	std::uint64_t burst_frames_ = 0;
@@ -145,7 +186,7 @@ Simulation::Simulation(const Config &config)
 	: config_(config), random_(config.seed), warmup_(ps(config.warmup_s)),
 	  end_(ps(config.duration_s)), nic_frame_(frame_time(config.nic_bps)),
 	  link_frame_(frame_time(config.link_bps)),
-	  base_rtt_(ps(config.base_rtt_us * 1e-6))
+	  mss_(config.mtu - kHeaderBytes)
 {
 	int hosts = 0;
 
@@ -162,7 +203,35 @@ Simulation::Simulation(const Config &config)
 
 Time Simulation::frame_time(double rate_bps) const
 {
-	return ps(kWireBytes * 8 / rate_bps);
+	return ps((config_.mtu + kEthernetBytes + kGapBytes) * 8 / rate_bps);
+}
+
+double Simulation::cap(const FlowPlan &plan) const
+{
+	return plan.cap_bps > 0 ? std::min(plan.cap_bps, config_.nic_bps)
+				: config_.nic_bps;
+}
+
+Time Simulation::base_rtt(const Flow &flow) const
+{
+	double base_us = flow.plan.base_rtt_us > 0 ? flow.plan.base_rtt_us
+						   : config_.base_rtt_us;
+
+	if (now_ >= ps(config_.step_s))
+		base_us += config_.step_us;
+	return ps(base_us * 1e-6);
+}
+
+// A SYN is so short that a slow port takes no time for it, but it queues. Two
+// interrupts, if they are coalesced, wait for it.
+u64 Simulation::handshake_ns(const Flow &flow) const
+{
+	Time queue = std::max(link_free_, now_) - now_;
+	Time base = base_rtt(flow);
+
+	if (link_frame_ > nic_frame_)
+		base -= std::min(base, 2 * (link_frame_ - nic_frame_));
+	return (base + queue + ps(2e-6 * config_.coalescing.time_us)) / 1000;
 }
 
 void Simulation::schedule(Time at, Kind kind, int index, int frames,
@@ -180,7 +249,7 @@ double Simulation::start_rate(const FlowPlan &plan) const
 		return plan.rate_bps;
 	for (const Flow &flow : flows_)
 		others += flow.active && flow.plan.host == plan.host;
-	return config_.nic_bps / (others + 1);
+	return std::min(cap(plan), config_.nic_bps / (others + 1));
 }
 
 void Simulation::start(int index)
@@ -188,9 +257,32 @@ void Simulation::start(int index)
 	Flow &flow = flows_[index];
 
 	timely_rate_start(&flow.state, &config_.params,
-			  static_cast<u64>(start_rate(flow.plan)));
+			  static_cast<u64>(start_rate(flow.plan)),
+			  handshake_ns(flow));
 	flow.active = true;
-	send(index);
+	if (bulk(flow))
+		send(index);
+	else
+		request(index);
+}
+
+void Simulation::request(int index)
+{
+	Flow &flow = flows_[index];
+
+	flow.todo = flow.plan.request_frames;
+	flow.request_start = now_;
+	schedule(std::max(now_, flow.next_send), Kind::kSend, index);
+}
+
+void Simulation::finish_request(int index)
+{
+	Flow &flow = flows_[index];
+	std::exponential_distribution<double> think(1 / flow.plan.think_us);
+
+	if (flow.request_start >= warmup_)
+		requests_.add((now_ - flow.request_start) * 1e-6);
+	schedule(now_ + ps(think(random_) * 1e-6), Kind::kRequest, index);
 }
 
 // Hand one burst to the NIC; like fq, lay out the next with today's rate.
@@ -203,16 +295,23 @@ void Simulation::send(int index)
 		flow.active = false;
 		return;
 	}
-	u64 rate_bps = flow.state.rate_bps;
+	if (!bulk(flow) && !flow.todo)
+		return;
+	u64 rate_bps = std::min<u64>(flow.state.rate_bps, cap(flow.plan));
 	int frames = static_cast<int>(
-		timely_burst_bytes(&config_.params, rate_bps, kMss) / kMss);
-	Time gap = ps(frames * kPacketBytes * 8.0 / rate_bps);
+		timely_burst_bytes(&config_.params, rate_bps, mss_) / mss_);
+
+	if (!bulk(flow))
+		frames = std::min(frames, flow.todo);
+	Time gap = ps(frames * (config_.mtu + kEthernetBytes) * 8.0 / rate_bps);
 
 	flow.blocked = flow.outstanding &&
 		       flow.outstanding + frames > window_frames(flow);
 	if (flow.blocked)
 		return;
 	flow.outstanding += frames;
+	flow.todo -= bulk(flow) ? 0 : frames;
+	flow.next_send = now_ + gap;
 
 	host.queue.push_back(Burst{index, frames, 0, now_,
 				   config_.packet_pacing ? gap / frames : 0});
@@ -225,18 +324,41 @@ void Simulation::send(int index)
 	schedule(now_ + gap, Kind::kSend, index);
 }
 
-// As the module bounds it: a worst-case RTT at this rate and three bursts;
-// until the first completion TCP's initial window.
+// What a sample has of the host and the path, whatever the RTT.
+timely_sample Simulation::sample_of(const Flow &flow) const
+{
+	return {
+		.now_ns = 0,
+		.rtt_ns = 0,
+		.cap_bps = static_cast<u64>(cap(flow.plan)),
+		.acked_bytes = 0,
+		.frame_bytes = static_cast<u32>(config_.mtu + kEthernetBytes +
+						kGapBytes),
+		.frame_ns = static_cast<u32>(nic_frame_ / 1000),
+		.coalesce_ns = static_cast<u32>(config_.coalescing.time_us * 1000),
+		.app_limited = false,
+	};
+}
+
+// As the module bounds it: a worst-case RTT at this rate and three bursts. At
+// first TCP's initial window, which opens by what is acked.
 int Simulation::window_frames(const Flow &flow) const
 {
-	double rtt_s = (config_.params.t_high_us + config_.base_rtt_us) * 1e-6;
+	timely_sample sample = sample_of(flow);
+	timely_path path;
+
+	timely_path_find(&path, &flow.state, &config_.params, &sample);
+	double rtt_s = timely_path_window_ns(&path, &sample) * 1e-9;
+
+	if (!config_.params.path_law)
+		rtt_s += base_rtt(flow) / kPsPerSecond;
 	double bytes = flow.state.rate_bps / 8 * rtt_s;
 	u32 burst = timely_burst_bytes(&config_.params, flow.state.rate_bps,
-				       kMss);
+				       mss_);
 
-	if (!flow.heard)
-		return 10;
-	return static_cast<int>((bytes + 3.0 * burst) / kMss);
+	int frames = static_cast<int>((bytes + 3.0 * burst) / mss_);
+
+	return flow.opened ? frames : std::min(frames, flow.open_frames);
 }
 
 void Simulation::next_frame(Host &host, int index)
@@ -263,19 +385,21 @@ void Simulation::frame(int index)
 	if (queue_us > 100)
 		last_deep_ = now_;
 	if (now_ >= warmup_) {
-		frames_.add(queue_us + config_.base_rtt_us);
+		frames_.add(queue_us + base_rtt(flows_[burst.flow]) * 1e-6);
 		max_queue_us_ = std::max(max_queue_us_, queue_us);
 	}
 	count_sent(begin, burst.flow);
-	if (++burst.sent == burst.frames) {
-		Time serialization = burst.frames * std::max(nic_frame_,
-							     burst.gap);
+	bool last = ++burst.sent == burst.frames;
+	Time serialization = (burst.frames - 1) * std::max(nic_frame_, burst.gap) +
+			     nic_frame_;
 
-		// Without the link's own frame time: that is in the base RTT.
-		schedule(begin + base_rtt_, Kind::kCompletion, burst.flow,
-			 burst.frames, burst.handed + serialization);
+	// Without the link's own frame time: that is in the base RTT.
+	if (last || config_.coalescing.time_us > 0)
+		schedule(begin + base_rtt(flows_[burst.flow]) / 2,
+			 Kind::kArrival, burst.flow, last ? burst.frames : 0,
+			 burst.handed + serialization);
+	if (last)
 		host.queue.pop_front();
-	}
 	next_frame(host, index);
 }
 
@@ -291,34 +415,102 @@ void Simulation::count_sent(Time begin, int flow)
 	flows_[flow].window_frames++;
 }
 
-void Simulation::completion(const Event &event)
+// True: what waits at this NIC is to be processed now.
+bool Simulation::gather(Receiver &receiver, const Event &event, Kind kind,
+			int index)
 {
-	Flow &flow = flows_[event.index];
+	receiver.waiting.push_back({event.index, event.frames, event.handed});
+	if (config_.coalescing.time_us <= 0 ||
+	    static_cast<int>(receiver.waiting.size()) >=
+		    config_.coalescing.frames)
+		return true;
+	if (receiver.waiting.size() == 1)
+		schedule(now_ + ps(config_.coalescing.time_us * 1e-6), kind,
+			 index, 0, receiver.interrupts);
+	return false;
+}
+
+void Simulation::arrival(const Event &event)
+{
+	if (gather(receiver_, event, Kind::kInterrupt, 0))
+		interrupt();
+}
+
+// One ACK a flow, for the newest burst that is complete.
+void Simulation::interrupt()
+{
+	std::vector<Arrival> acks;
+
+	receiver_.interrupts++;
+	for (const Arrival &frame : receiver_.waiting) {
+		auto same = [&](const Arrival &a) { return a.flow == frame.flow; };
+		auto found = std::find_if(acks.begin(), acks.end(), same);
+
+		if (!frame.frames)
+			continue;
+		if (found == acks.end()) {
+			acks.push_back(frame);
+			continue;
+		}
+		found->frames += frame.frames;
+		found->handed = frame.handed;
+	}
+	receiver_.waiting.clear();
+	for (const Arrival &a : acks) {
+		Time base = base_rtt(flows_[a.flow]);
+
+		schedule(now_ + base - base / 2, Kind::kAck, a.flow, a.frames,
+			 a.handed);
+	}
+}
+
+void Simulation::ack(const Event &event)
+{
+	int host = flows_[event.index].plan.host;
+
+	if (gather(hosts_[host].acks, event, Kind::kAckInterrupt, host))
+		ack_interrupt(host);
+}
+
+void Simulation::ack_interrupt(int host)
+{
+	std::vector<Arrival> acks;
+
+	hosts_[host].acks.interrupts++;
+	std::swap(acks, hosts_[host].acks.waiting);
+	for (const Arrival &a : acks)
+		completion(a.flow, a);
+}
+
+void Simulation::completion(int index, const Arrival &ack)
+{
+	Flow &flow = flows_[index];
 	std::uniform_real_distribution<double> noise(0, config_.noise_us);
-	double rtt_us = (now_ - std::min(now_, event.handed)) * 1e-6;
+	double rtt_us = (now_ - std::min(now_, ack.handed)) * 1e-6;
 	timely_outcome outcome;
 
-	flow.outstanding -= event.frames;
-	flow.heard = true;
+	flow.outstanding -= ack.frames;
+	flow.open_frames += ack.frames;
+	flow.opened |= flow.open_frames >= window_frames(flow);
 	if (!flow.active)
 		return;
 	if (now_ >= warmup_)
 		samples_.add(rtt_us);
 	if (config_.noise_us > 0)
 		rtt_us += noise(random_);
-	flow.base_us = std::min(flow.base_us, rtt_us);
 
-	timely_sample sample{
-		.now_ns = now_ / 1000,
-		.rtt_ns = static_cast<u64>(rtt_us * 1000),
-		.acked_bytes = static_cast<u32>(event.frames * kPacketBytes),
-		.base_rtt_ns = static_cast<u64>(flow.base_us * 1000),
-		.cap_bps = static_cast<u64>(config_.nic_bps),
-		.app_limited = false,
-	};
+	timely_sample sample = sample_of(flow);
+
+	sample.now_ns = now_ / 1000;
+	sample.rtt_ns = static_cast<u64>(rtt_us * 1000);
+	sample.acked_bytes = static_cast<u32>(
+		ack.frames * (config_.mtu + kEthernetBytes));
+	sample.app_limited = !bulk(flow) && !flow.todo;
 	timely_rate_sample(&flow.state, &config_.params, &sample, &outcome);
+	if (!bulk(flow) && !flow.todo && !flow.outstanding)
+		finish_request(index);
 	if (flow.blocked)
-		send(event.index);
+		send(index);
 }
 
 void Simulation::take_sample()
@@ -340,14 +532,28 @@ void Simulation::dispatch(const Event &event)
 	case Kind::kStart:
 		start(event.index);
 		break;
+	case Kind::kRequest:
+		request(event.index);
+		break;
 	case Kind::kSend:
 		send(event.index);
 		break;
 	case Kind::kFrame:
 		frame(event.index);
 		break;
-	case Kind::kCompletion:
-		completion(event);
+	case Kind::kArrival:
+		arrival(event);
+		break;
+	case Kind::kInterrupt:
+		if (event.handed == receiver_.interrupts)
+			interrupt();
+		break;
+	case Kind::kAck:
+		ack(event);
+		break;
+	case Kind::kAckInterrupt:
+		if (event.handed == hosts_[event.index].acks.interrupts)
+			ack_interrupt(event.index);
 		break;
 	case Kind::kSample:
 		take_sample();
@@ -360,17 +566,22 @@ Result Simulation::summary()
 	double window_s = config_.duration_s - config_.warmup_s;
 	double sum = 0, squares = 0, least = 1e300;
 
+	int bulk_flows = 0;
+
 	for (const Flow &flow : flows_) {
-		double bps = flow.window_frames * kMss * 8.0 / window_s;
+		double bps = flow.window_frames * mss_ * 8.0 / window_s;
 
 		result_.goodput_bps.push_back(bps);
+		if (!bulk(flow))
+			continue;
+		bulk_flows++;
 		sum += bps;
 		squares += bps * bps;
 		least = std::min(least, bps);
 	}
 	result_.utilization = busy_ / kPsPerSecond / window_s;
-	result_.jain = squares > 0 ? sum * sum / (squares * flows_.size()) : 0;
-	result_.min_share = sum > 0 ? least * flows_.size() / sum : 0;
+	result_.jain = squares > 0 ? sum * sum / (squares * bulk_flows) : 0;
+	result_.min_share = sum > 0 ? least * bulk_flows / sum : 0;
 	result_.sample_mean_us = samples_.mean();
 	result_.sample_p50_us = samples_.percentile(0.5);
 	result_.sample_p99_us = samples_.percentile(0.99);
@@ -380,8 +591,10 @@ Result Simulation::summary()
 	result_.max_queue_us = max_queue_us_;
 	result_.drained_s = last_deep_ / kPsPerSecond;
 	result_.bursts_per_s = bursts_ / window_s;
-	result_.burst_bytes = bursts_ ? burst_frames_ * double(kMss) / bursts_
+	result_.burst_bytes = bursts_ ? burst_frames_ * double(mss_) / bursts_
 				      : 0;
+	result_.request_mean_us = requests_.mean();
+	result_.request_p99_us = requests_.percentile(0.99);
 	return std::move(result_);
 }
 

@@ -14,8 +14,9 @@
 #include <map>
 #include <string>
 
+#include "knobs.h"
 #include "rack_sim.h"
-#include "tcp_timely/timely_params.h"
+
 
 namespace {
 
@@ -66,17 +67,9 @@ bool set_knobs(const Settings &settings, timely_params &params)
 	const char *why;
 
 	for (const auto &[name, value] : settings) {
-		bool known = false;
+		u64 number = std::strtoull(value.c_str(), nullptr, 10);
 
-		for (const timely_knob &knob : timely_knobs) {
-			if (name != knob.name)
-				continue;
-			timely_knob_set(&knob, &params,
-					std::strtoull(value.c_str(), nullptr,
-						      10));
-			known = true;
-		}
-		if (!known) {
+		if (!rack_sim::set_knob(params, name, number)) {
 			std::fprintf(stderr, "unknown setting %s\n",
 				     name.c_str());
 			return false;

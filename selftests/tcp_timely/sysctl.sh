@@ -36,8 +36,8 @@ write__nonsense_is_refused() {
 }
 
 write__outside_the_range_is_refused() {
-	refused alpha_milli 0 && refused alpha_milli 1001 && refused hai_mult 0 &&
-		refused cwnd_min_segs 3 && refused own_pacing 2
+	refused t_high_us 0 && refused beta_milli 1001 && refused delta_bps 0 &&
+		refused min_rate_bps 7999 && refused own_pacing 2
 }
 
 write__contradiction_is_refused() {
@@ -88,7 +88,7 @@ write__far_too_long_is_refused() {
 
 preset__sets_all_and_is_named() {
 	is preset default && set_to preset verbatim && is preset verbatim &&
-		is max_decrease_milli 1000 && is elapsed_gradient 0 &&
+		is burst_us 0 && is noise_max_us 0 && is beta_milli 800 &&
 		set_to preset default && is preset default
 }
 

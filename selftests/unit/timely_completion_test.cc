@@ -402,20 +402,9 @@ TEST_F(Flow, ack__below_the_known_floor)
 	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
 }
 
-TEST_F(Flow, ack__smallest_sample_is_the_base)
+TEST(Burst, size__leaves_room_for_the_engine_in_a_socket)
 {
-	EXPECT_EQ(burst_.base_rtt_ns, 0u);
-	u64 at = kStart;
-	for (u64 rtt : {50000, 40000, 60000}) {
-		Send(at, kBurst);
-		ASSERT_TRUE(Ack(at + rtt + Wire(kBurst), kBurst));
-		at += 1000000;
-	}
-	EXPECT_EQ(burst_.base_rtt_ns, 40000u);
-	// What is not believed is no base either.
-	Send(at, kBurst);
-	ASSERT_TRUE(Ack(at + Wire(kBurst), kBurst));
-	EXPECT_EQ(burst_.base_rtt_ns, 40000u);
+	EXPECT_EQ(sizeof(timely_burst), 24u);
 }
 
 TEST_F(Flow, ack__hold_is_taken_off)
@@ -433,7 +422,6 @@ TEST_F(Flow, ack__queue_of_the_way_back_is_taken_off)
 	ASSERT_TRUE(Ack(kStart + 50000, kBurst));
 	EXPECT_EQ(event_.verdict, TIMELY_ACK_SAMPLE);
 	EXPECT_EQ(event_.rtt_ns, 35000 - Wire(kBurst));
-	EXPECT_EQ(burst_.base_rtt_ns, 35000 - Wire(kBurst));
 }
 
 TEST_F(Flow, ack__lone_frame_whose_ack_met_a_queue_is_not_late)

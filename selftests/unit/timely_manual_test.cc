@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tcp_timely/timely_host_knobs.h"
-#include "tcp_timely/timely_params.h"
+#include "tcp_timely/timely_presets.h"
 
 namespace {
 

@@ -98,9 +98,9 @@ TEST(Replay, replay_stream__verbatim_by_hand)
 			 "200,45,0\n"
 			 "300,1000,1\n"),
 		  "0,40,1,1000000000,0.000000000,first\n"
-		  "100.5,52.25,1,571250000,0.535937503,decrease\n"
-		  "200,45,1,581250000,-0.250195313,low\n"
-		  "300,1000,1,348750001,41.749975588,high\n");
+		  "100.5,52.25,1,571250000,0.535937500,decrease\n"
+		  "200,45,1,581250000,-0.250195312,low\n"
+		  "300,1000,1,348750001,41.749975586,high\n");
 }
 
 TEST(Replay, replay_stream__segments_gather_bytes)
@@ -199,7 +199,7 @@ TEST(Presets, list_knobs__names_every_parameter)
 	auto list = nlohmann::json::parse(json.output);
 
 	EXPECT_EQ(text.status, 0);
-	EXPECT_EQ(list["parameters"].size(), TIMELY_KNOB_COUNT);
+	EXPECT_EQ(list["parameters"].size(), TIMELY_KNOB_COUNT + TIMELY_CONSTANT_COUNT);
 	for (const timely_knob &knob : timely_knobs)
 		EXPECT_NE(text.output.find(std::string("\n") + knob.name + " "),
 			  std::string::npos)

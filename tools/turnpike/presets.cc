@@ -11,11 +11,23 @@
 namespace turnpike {
 namespace {
 
+// Settings of the module, and the constants that its presets differ in.
+std::vector<const timely_knob *> all_knobs()
+{
+	std::vector<const timely_knob *> all;
+
+	for (const timely_knob &knob : timely_knobs)
+		all.push_back(&knob);
+	for (const timely_knob &constant : timely_constants)
+		all.push_back(&constant);
+	return all;
+}
+
 const timely_knob &find_knob(const std::string &name)
 {
-	for (const timely_knob &knob : timely_knobs)
-		if (name == knob.name)
-			return knob;
+	for (const timely_knob *knob : all_knobs())
+		if (name == knob->name)
+			return *knob;
 	throw Error("no parameter is named " + name + " (--list names all)");
 }
 
@@ -32,10 +44,10 @@ std::vector<KnobShown> knobs_of(const timely_preset &preset)
 {
 	std::vector<KnobShown> shown;
 
-	for (const timely_knob &knob : timely_knobs)
-		shown.push_back({knob.name, knob.unit, knob.min, knob.max,
-				 timely_knob_get(&knob, &preset.params),
-				 knob.help});
+	for (const timely_knob *knob : all_knobs())
+		shown.push_back({knob->name, knob->unit, knob->min, knob->max,
+				 timely_knob_get(knob, &preset.params),
+				 knob->help});
 	return shown;
 }
 

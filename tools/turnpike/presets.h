@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tcp_timely/timely_params.h"
+#include "tcp_timely/timely_presets.h"
 
 namespace turnpike {
 

@@ -12,6 +12,7 @@ namespace turnpike {
 namespace {
 
 constexpr u64 kMaxTimeUs = 1000000000000000;  // 31 years
+constexpr u32 kFrameBytes = 52 + 38;  // headers with timestamps, Ethernet and gap
 
 bool all_digits(const std::string &text)
 {
@@ -39,13 +40,18 @@ u64 parse_time_ns(const char *column, const std::string &text, u64 max_us)
 	return ns + (part[3] >= '5');
 }
 
+double gradient_of(const timely_outcome &outcome)
+{
+	return static_cast<double>(outcome.rtt_diff_q) /
+	       (1 << TIMELY_DIFF_SHIFT) / outcome.unit_ns;
+}
+
 void write_line(std::ostream &out, const ReplayLine &line, const Replay &replay,
 		const std::optional<timely_outcome> &outcome)
 {
 	char gradient[32];
 
-	std::snprintf(gradient, sizeof(gradient), "%.9f",
-		      static_cast<double>(replay.gradient_q()) / TIMELY_ONE);
+	std::snprintf(gradient, sizeof(gradient), "%.9f", replay.gradient());
 	out << line.time_text << ',' << line.rtt_text << ','
 	    << (outcome ? 1 : 0) << ',' << replay.rate_bps() << ',' << gradient
 	    << ',' << (outcome ? branch_name(outcome->branch) : "none") << '\n';
@@ -72,6 +78,8 @@ const char *branch_name(timely_branch branch)
 		return "decrease";
 	case TIMELY_BRANCH_BLEND:
 		return "blend";
+	case TIMELY_BRANCH_DRAIN:
+		return "drain";
 	case TIMELY_BRANCH_COUNT:
 		break;
 	}
@@ -102,7 +110,7 @@ Replay::Replay(const ReplayOptions &options) : options_(options)
 	u64 start_bps = options.params.init_rate_bps;
 
 	timely_rate_start(&state_, &options_.params,
-			  start_bps ? start_bps : options.line_rate_bps);
+			  start_bps ? start_bps : options.line_rate_bps, 0);
 	segment_bytes_ = segment_bytes();
 }
 
@@ -116,8 +124,6 @@ std::optional<timely_outcome> Replay::feed(const ReplayLine &line)
 {
 	timely_outcome outcome;
 
-	if (!base_rtt_ns_ || line.rtt_ns < base_rtt_ns_)
-		base_rtt_ns_ = line.rtt_ns;
 	pending_bytes_ += line.acked_bytes;
 	if (!options_.line_events && pending_bytes_ < segment_bytes_)
 		return std::nullopt;
@@ -125,14 +131,19 @@ std::optional<timely_outcome> Replay::feed(const ReplayLine &line)
 	timely_sample sample{
 		.now_ns = line.time_ns,
 		.rtt_ns = line.rtt_ns,
+		.cap_bps = options_.cap_bps,
 		.acked_bytes = static_cast<u32>(
 			std::min<u64>(pending_bytes_, 0xffffffff)),
-		.base_rtt_ns = base_rtt_ns_,
-		.cap_bps = options_.cap_bps,
+		.frame_bytes = options_.mss + kFrameBytes,
+		.frame_ns = static_cast<u32>((options_.mss + kFrameBytes) *
+					     8000000000ULL /
+					     options_.line_rate_bps),
+		.coalesce_ns = 0,
 		.app_limited = false,
 	};
 
 	timely_rate_sample(&state_, &options_.params, &sample, &outcome);
+	gradient_ = gradient_of(outcome);
 	pending_bytes_ = 0;
 	segment_bytes_ = segment_bytes();
 	return outcome;

@@ -44,10 +44,7 @@ public:
 	std::optional<timely_outcome> feed(const ReplayLine &line);
 
 	u64 rate_bps() const { return state_.rate_bps; }
-	s64 gradient_q() const
-	{
-		return timely_gradient_q(&state_, &options_.params);
-	}
+	double gradient() const { return gradient_; }
 
 private:
 	u32 segment_bytes() const;
@@ -56,7 +53,7 @@ private:
 	timely_state state_;
 	u64 pending_bytes_ = 0;
 	u64 segment_bytes_;
-	u64 base_rtt_ns_ = 0;
+	double gradient_ = 0;
 };
 
 // Throws Error naming the line at fault; lines before it are written.

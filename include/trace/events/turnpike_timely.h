@@ -27,7 +27,8 @@
 		{ TIMELY_BRANCH_INC,		"increase" },	\
 		{ TIMELY_BRANCH_HAI,		"hai" },	\
 		{ TIMELY_BRANCH_DEC,		"decrease" },	\
-		{ TIMELY_BRANCH_BLEND,		"blend" })
+		{ TIMELY_BRANCH_BLEND,		"blend" },	\
+		{ TIMELY_BRANCH_DRAIN,		"drain" })
 
 #define timely_show_source(source)				\
 	__print_symbolic(source,				\
@@ -68,7 +69,7 @@ TRACE_EVENT(timely_decision,
 		__entry->dport = ntohs(inet->inet_dport);
 		__entry->rate_bps = out->rate_bps;
 		__entry->rtt_ns = ev->rtt_ns;
-		__entry->gradient_micro = out->gradient_micro;
+		__entry->gradient_micro = timely_gradient_micro(out->rtt_diff_q, out->unit_ns);
 		__entry->acked_bytes = ev->acked_bytes;
 		__entry->cwnd_segs = cwnd_segs;
 		__entry->branch = out->branch;

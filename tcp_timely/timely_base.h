@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The base RTT of the path: the least that samples agree on, and what a drain
+ * finds (timely_drain.h). What a sample has over it is queue.
+ */
+#ifndef TIMELY_BASE_H
+#define TIMELY_BASE_H
+
+#include "timely_drain.h"
+
+/*
+ * Two samples in a row lower the base: a single one may be the luckiest of a NIC
+ * that coalesces interrupts, and more than two a drain does not have.
+ */
+static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns)
+{
+	if (rtt_ns >= s->base_ns) {
+		s->below = 0;
+		return;
+	}
+	if (!s->below) {
+		s->below = 1;
+		return;
+	}
+	s->base_ns = timely_min(s->base_ns, timely_max(rtt_ns, s->prev_rtt_ns));
+}
+
+/*
+ * Enter a sample, elapsed_ns after the one before it, which is still in
+ * prev_rtt_ns. A silence says nothing of the path, so that the watch begins again.
+ */
+static inline void timely_path_sample(struct timely_state *s,
+				      const struct timely_params *p, u64 now_ns,
+				      u64 rtt_ns, u64 elapsed_ns)
+{
+	u64 near_ns = timely_max(timely_us_to_ns(p->t_low_us) / TIMELY_PATH_NEAR_PART,
+				 s->base_ns >> TIMELY_PATH_NEAR_SHIFT);
+
+	rtt_ns = timely_min(rtt_ns, TIMELY_BASE_MAX_NS);
+	if (!s->path_tick && !s->drain_tick) {
+		s->drain_tick = timely_drain_tick(now_ns);
+		timely_path_is_near(s, now_ns);
+	} else if (elapsed_ns > TIMELY_PATH_SILENCE_NS && !s->draining) {
+		timely_path_is_near(s, now_ns);
+		s->path_events = 0;
+	}
+	if (!s->base_ns)
+		s->base_ns = rtt_ns;
+	if (rtt_ns <= s->base_ns + near_ns)
+		timely_path_is_near(s, now_ns);
+	timely_path_lower(s, rtt_ns);
+	if (s->path_events < TIMELY_PATH_EVENTS)
+		s->path_events++;
+	if (s->draining)
+		timely_path_drain(s, p, now_ns, rtt_ns);
+	else if (timely_path_wants_drain(s, now_ns))
+		timely_path_begin_drain(s, p, now_ns, rtt_ns);
+}
+
+#endif /* TIMELY_BASE_H */

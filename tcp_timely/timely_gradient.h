@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The gradient: how fast the queue grows or shrinks.
+ */
+#ifndef TIMELY_GRADIENT_H
+#define TIMELY_GRADIENT_H
+
+#include "timely_path.h"
+
+/*
+ * Enter a new RTT difference into the EWMA.
+ *
+ * With elapsed_gradient it tracks the change of the queue in one min_rtt,
+ * however far apart events are: of events further apart than min_rtt their
+ * part of that time, and events closer together add up, as the average forgets
+ * by the time that passed. Taken event by event, flows with rare events would
+ * overstate the slope, and flows with many would understate it and take the
+ * larger share (ECN or Delay's figure 9 with the smallest bursts: 1.12 : 1).
+ */
+static inline void timely_track_gradient(struct timely_state *s,
+					 const struct timely_params *p,
+					 const struct timely_path *path,
+					 s64 diff_ns, u64 elapsed_ns)
+{
+	s64 diff_q = diff_ns * (1LL << TIMELY_DIFF_SHIFT);
+	s64 forget_q = s->rtt_diff_q;
+
+	if (p->elapsed_gradient && elapsed_ns > path->unit_ns)
+		diff_q = timely_part_of(diff_q, path->unit_ns, elapsed_ns);
+	else if (p->elapsed_gradient)
+		forget_q = timely_part_of(forget_q, elapsed_ns, path->unit_ns);
+	s->rtt_diff_q = timely_div_away(1000 * s->rtt_diff_q +
+					(s64)p->alpha_milli * (diff_q - forget_q),
+					1000);
+}
+
+static inline s64 timely_gradient_q(const struct timely_state *s,
+				    const struct timely_path *path)
+{
+	s64 scaled = s->rtt_diff_q * (1LL << (TIMELY_Q - TIMELY_DIFF_SHIFT));
+
+	return timely_div_away(scaled, path->unit_ns);
+}
+
+/* The gradient in millionths, for those who read. */
+static inline s64 timely_gradient_micro(s64 rtt_diff_q, u64 unit_ns)
+{
+	s64 gradient_q = timely_div_away(rtt_diff_q * (1LL << (TIMELY_Q - TIMELY_DIFF_SHIFT)),
+					 timely_max(unit_ns, 1));
+	u64 micro = timely_mul_shr(timely_abs(gradient_q), 1000000, TIMELY_Q);
+
+	return gradient_q < 0 ? -(s64)micro : (s64)micro;
+}
+
+#endif /* TIMELY_GRADIENT_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loss, timeouts, idle times.
+ */
+#ifndef TIMELY_LOSS_H
+#define TIMELY_LOSS_H
+
+#include "timely_bound.h"
+
+/*
+ * From the floor up after a timeout: double once a round trip, up to half the
+ * former rate, as slow start does up to its threshold. At the floor a step an
+ * event would take seconds.
+ */
+static inline void timely_climb(struct timely_state *s,
+				const struct timely_params *p, u64 cap_bps,
+				u64 rtt_ns, u64 elapsed_ns)
+{
+	u64 up_bps = s->rate_bps;
+
+	if (elapsed_ns < rtt_ns)
+		up_bps = timely_div(up_bps * (elapsed_ns >> 4), (rtt_ns >> 4) + 1);
+	s->rate_bps = timely_clamp_rate(p, cap_bps,
+					timely_min(s->rate_bps + up_bps,
+						   s->high_rate_bps));
+}
+
+/* Still on the way up at this sample? A queue ends it, as does the top. */
+static inline bool timely_climbing(struct timely_state *s,
+				   u64 low_ns, u64 rtt_ns)
+{
+	if (rtt_ns >= low_ns ||
+	    s->rate_bps >= s->high_rate_bps)
+		s->climb = 0;
+	return s->climb;
+}
+
+/*
+ * Loss, once per recovery episode; the rate before it is remembered. Where
+ * the queue is short and little was lost, the loss tells of a bad cable and
+ * not of congestion: then the cut is loss_milli. Otherwise half, as Reno.
+ */
+static inline void timely_rate_loss(struct timely_state *s,
+				    const struct timely_params *p, u64 now_ns,
+				    bool heavy)
+{
+	u64 cut_milli = p->loss_milli;
+
+	timely_path_leave_drain(s);
+	if (heavy || s->prev_rtt_ns >= s->base_ns + timely_us_to_ns(p->t_low_us))
+		cut_milli = 500;
+	s->undo_rate_bps = s->rate_bps;
+	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps -
+					timely_div(s->rate_bps * cut_milli, 1000));
+	s->high_rate_bps = s->rate_bps;
+	s->round_start_ns = now_ns & TIMELY_MOMENT_MASK;
+	s->in_round = 1;
+	s->climb = 0;
+	s->hai_count = 0;
+}
+
+/* Retransmission timeout: begin again from the floor. */
+static inline void timely_rate_rto(struct timely_state *s,
+				   const struct timely_params *p)
+{
+	timely_path_leave_drain(s);
+	if (!s->undo_rate_bps)
+		s->undo_rate_bps = s->rate_bps;
+	s->high_rate_bps = s->undo_rate_bps / 2;
+	s->in_round = 0;
+	s->climb = 1;
+	s->rate_bps = p->min_rate_bps;
+	timely_forget_samples(s);
+}
+
+/*
+ * An ACK during recovery from a timeout. What was sent twice tells no RTT, but
+ * it got through, and at the floor the rest of the window would take seconds.
+ */
+static inline void timely_rate_got_through(struct timely_state *s,
+					   const struct timely_params *p,
+					   u64 now_ns, u64 rtt_ns, u64 cap_bps)
+{
+	u64 elapsed_ns = timely_since_ns(now_ns, s->last_event_ns);
+
+	if (!s->climb || s->rate_bps >= s->high_rate_bps)
+		return;
+	timely_climb(s, p, cap_bps, timely_max(rtt_ns, 1),
+		     timely_min(elapsed_ns, TIMELY_RTT_MAX_NS));
+	s->last_event_ns = now_ns & TIMELY_MOMENT_MASK;
+}
+
+/* The recovery was spurious: give back what it took. */
+static inline void timely_rate_undo(struct timely_state *s)
+{
+	s->rate_bps = timely_max(s->rate_bps, s->undo_rate_bps);
+	s->undo_rate_bps = 0;
+}
+
+/* Recovery ended for good: there is nothing left to undo. */
+static inline void timely_rate_recovered(struct timely_state *s)
+{
+	s->undo_rate_bps = 0;
+}
+
+/* After an idle period: not faster than restart_bps, old gradient forgotten. */
+static inline void timely_rate_idle(struct timely_state *s,
+				    const struct timely_params *p,
+				    u64 restart_bps)
+{
+	timely_path_leave_drain(s);
+	s->rate_bps = timely_clamp_rate(p, 0,
+					timely_min(s->rate_bps, restart_bps));
+	timely_forget_samples(s);
+}
+
+#endif /* TIMELY_LOSS_H */

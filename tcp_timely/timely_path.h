@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where the thresholds are on this path.
+ *
+ *   RTT  0        base      low            high
+ *        |---------|---------|--------------|------->
+ *                     room        gap
+ *
+ * The papers' law has constants for one rack: T_low, T_high, minRTT. This one has
+ * the same three for each path: base + room, base + room + gap, base.
+ */
+#ifndef TIMELY_PATH_H
+#define TIMELY_PATH_H
+
+#include "timely_base.h"
+
+/*
+ * Room for a burst of each neighbour: TIMELY's section 6.3 has T_low grow with the
+ * segment, and 8 frames are the 12 KB of a 10 Gbit/s line's shipped burst.
+ */
+#define TIMELY_LINE_FRAMES	8
+/*
+ * A port on the path may be slower than the line. It is no slower than this flow,
+ * and two frames at the flow's rate are its smallest burst, of which the second
+ * waits for the first. The frame times of a slow port are in the base, so that it
+ * is room enough, without the 25 us that a rack's path takes by itself with noise.
+ */
+#define TIMELY_OWN_FRAMES	2
+#define TIMELY_OWN_LESS_NS	25000
+/* Bursts of a neighbour move RTTs by microseconds, however short the path is. */
+#define TIMELY_UNIT_MIN_NS	10000
+
+/* Where the thresholds are for one sample; RTTs in ns. */
+struct timely_path {
+	u64 base_ns;
+	u64 low_ns;
+	u64 high_ns;
+	u64 unit_ns;		/* of the gradient */
+	u64 slack_ns;		/* jitter that the bursts of others make */
+};
+
+/* Room for queue below the lower threshold. */
+static inline u64 timely_path_room_ns(const struct timely_state *s,
+				      const struct timely_params *p,
+				      const struct timely_sample *sample)
+{
+	u64 bytes = sample->frame_bytes ? sample->frame_bytes : TIMELY_FRAME_BYTES;
+	u64 room_ns = timely_max(timely_us_to_ns(p->t_low_us),
+				 TIMELY_LINE_FRAMES * (u64)sample->frame_ns);
+	u64 most_ns = timely_less(s->base_ns, TIMELY_OWN_LESS_NS);
+
+	if (most_ns <= room_ns)
+		return room_ns;
+	return timely_max(room_ns, timely_min(most_ns,
+					      timely_div(TIMELY_OWN_FRAMES * bytes * 8000000000ULL,
+							 timely_max(s->rate_bps, 1))));
+}
+
+static inline void timely_path_find(struct timely_path *path,
+				    const struct timely_state *s,
+				    const struct timely_params *p,
+				    const struct timely_sample *sample)
+{
+	u64 gap_ns = timely_us_to_ns(p->t_high_us - p->t_low_us);
+	u64 room_ns;
+
+	if (!p->path_law) {
+		path->base_ns = 0;
+		path->low_ns = timely_us_to_ns(p->t_low_us);
+		path->high_ns = timely_us_to_ns(p->t_high_us);
+		path->unit_ns = timely_us_to_ns(p->min_rtt_us);
+		path->slack_ns = TIMELY_NOISE_SLACK_NS;
+		return;
+	}
+	room_ns = timely_path_room_ns(s, p, sample) +
+		  timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
+	path->base_ns = s->base_ns;
+	path->low_ns = s->base_ns + room_ns;
+	path->high_ns = path->low_ns + timely_max(gap_ns, room_ns / 2);
+	path->unit_ns = timely_max(s->base_ns, TIMELY_UNIT_MIN_NS);
+	/* A burst of two frames of somebody else is no jitter, and jumbo ones are longer. */
+	path->slack_ns = timely_max(TIMELY_NOISE_SLACK_NS, 2 * (u64)sample->frame_ns);
+}
+
+/* The RTT that a window has to allow for: the longest that is tolerated, and one interrupt. */
+static inline u64 timely_path_window_ns(const struct timely_path *path,
+					const struct timely_sample *sample)
+{
+	return path->high_ns + sample->coalesce_ns;
+}
+
+#endif /* TIMELY_PATH_H */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether the base RTT is to be looked for: when a sample was last near it, and
+ * what the rate was then.
+ */
+#ifndef TIMELY_WATCH_H
+#define TIMELY_WATCH_H
+
+#include "timely_noise.h"
+
+/* A path that got longer is found in less than a second. */
+#define TIMELY_PATH_NEAR_WINDOW_NS	250000000ULL
+#define TIMELY_PATH_NEAR_RTTS		128	/* a drain is four of them */
+/* A flow that sends less often than this has no part in the queue. */
+#define TIMELY_PATH_SILENCE_NS		(TIMELY_PATH_NEAR_WINDOW_NS / 4)
+/* Then the rate was so many times what it is now. */
+#define TIMELY_PATH_LOST_RATE		4
+/* Two round trips in so many cost less than 1 %. */
+#define TIMELY_PATH_DRAIN_WINDOW_NS	1000000000ULL
+#define TIMELY_PATH_DRAIN_WINDOW_RTTS	256
+#define TIMELY_PATH_DRAIN_WINDOW_MAX_NS	16000000000ULL	/* what fits into a tick, halved */
+/*
+ * The first drains come sooner, each after four times as long as the one before:
+ * after a start in a queue all bases are wrong, and the queue of 400 flows lasts.
+ */
+#define TIMELY_PATH_FIRST_WINDOW_NS	4000000ULL
+#define TIMELY_PATH_FIRST_RTTS		4
+#define TIMELY_PATH_DRAINS		4
+#define TIMELY_PATH_TICK_SHIFT	20	/* nearly milliseconds */
+#define TIMELY_PATH_TICK_MASK	0x3fff
+#define TIMELY_DRAIN_TICK_SHIFT	10	/* nearly microseconds */
+#define TIMELY_DRAIN_TICK_MASK	0x1ffffff
+/* A window with fewer samples says nothing about the queue. */
+#define TIMELY_PATH_EVENTS	4
+/*
+ * Near the base: a quarter of the room that the lower threshold has over it, since
+ * a base that is wrong by that stops nobody; 1/32 on longer paths.
+ */
+#define TIMELY_PATH_NEAR_PART	4
+#define TIMELY_PATH_NEAR_SHIFT	5
+#define TIMELY_BASE_MAX_NS	0xffffffffULL
+
+/* base_ns: what the handshake took; 0: unknown. */
+static inline void timely_path_start(struct timely_state *s, u64 base_ns)
+{
+	s->base_ns = timely_min(base_ns, TIMELY_BASE_MAX_NS);
+	s->draining = 0;
+	s->drained = 0;
+	s->drain_tick = 0;
+	s->near_rate = 0;
+	s->path_events = 0;
+	s->path_tick = 0;
+	s->below = 0;
+}
+
+static inline u32 timely_drain_tick(u64 now_ns)
+{
+	return (now_ns >> TIMELY_DRAIN_TICK_SHIFT) & TIMELY_DRAIN_TICK_MASK;
+}
+
+/* Since the drain began, or the last ended. */
+static inline u64 timely_drain_since_ns(const struct timely_state *s, u64 now_ns)
+{
+	u32 ticks = (timely_drain_tick(now_ns) - s->drain_tick) & TIMELY_DRAIN_TICK_MASK;
+
+	return (u64)ticks << TIMELY_DRAIN_TICK_SHIFT;
+}
+
+static inline u64 timely_path_tick(u64 now_ns)
+{
+	return (now_ns >> TIMELY_PATH_TICK_SHIFT) & TIMELY_PATH_TICK_MASK;
+}
+
+/* A rate in seven bits, to a third of it. */
+static inline u32 timely_rate_pack(u64 rate_bps)
+{
+	u32 log = tp_log2(timely_max(rate_bps, 2));
+
+	return 2 * log + ((rate_bps >> (log - 1)) & 1);
+}
+
+static inline u64 timely_rate_unpack(u32 packed)
+{
+	return packed < 2 ? 0 : (2ULL + (packed & 1)) << (packed / 2 - 1);
+}
+
+/* A sample is near the base. In a drain the rate is that of before it. */
+static inline void timely_path_is_near(struct timely_state *s, u64 now_ns)
+{
+	s->path_tick = timely_path_tick(now_ns);
+	s->near_rate = timely_rate_pack(s->draining ? s->high_rate_bps : s->rate_bps);
+}
+
+/* From a drain to the next while drains come early. */
+static inline u64 timely_path_early_ns(const struct timely_state *s)
+{
+	return timely_max(TIMELY_PATH_FIRST_WINDOW_NS,
+			  (u64)s->base_ns * TIMELY_PATH_FIRST_RTTS) << (2 * s->drained);
+}
+
+/*
+ * Did no sample come near the base in its window, and did that cost the rate? The
+ * handshake's frames are small: its RTT may be one that data never have. So from
+ * the second drain on it is enough that none did since the one before.
+ */
+static inline bool timely_path_is_lost(const struct timely_state *s, u64 now_ns)
+{
+	u64 ticks = (timely_path_tick(now_ns) - s->path_tick) & TIMELY_PATH_TICK_MASK;
+	u64 window_ns = timely_max(TIMELY_PATH_NEAR_WINDOW_NS,
+				   (u64)s->base_ns * TIMELY_PATH_NEAR_RTTS);
+
+	if (s->drained)
+		window_ns = timely_min(window_ns, timely_path_early_ns(s));
+	return ticks << TIMELY_PATH_TICK_SHIFT >= window_ns &&
+	       s->rate_bps * TIMELY_PATH_LOST_RATE < timely_rate_unpack(s->near_rate);
+}
+
+static inline bool timely_path_wants_drain(const struct timely_state *s,
+					   u64 now_ns)
+{
+	u64 window_ns = timely_path_early_ns(s);
+
+	if (s->drained >= TIMELY_PATH_DRAINS)
+		window_ns = timely_max(TIMELY_PATH_DRAIN_WINDOW_NS,
+				       (u64)s->base_ns * TIMELY_PATH_DRAIN_WINDOW_RTTS);
+	window_ns = timely_min(window_ns, TIMELY_PATH_DRAIN_WINDOW_MAX_NS);
+	return s->path_events >= TIMELY_PATH_EVENTS &&
+	       (timely_drain_since_ns(s, now_ns) >= window_ns ||
+		timely_path_is_lost(s, now_ns));
+}
+
+#endif /* TIMELY_WATCH_H */
