@@ -269,8 +269,9 @@ TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 		timely_rate_start(&s, &p, 10 * TIMELY_GBPS, base_ns);
 		sample.frame_ns = 1230;
 		timely_path_find(&path, &s, &p, &sample);
-		EXPECT_EQ(path.low_ns, base_ns + 22000);
-		EXPECT_EQ(path.high_ns, base_ns + 54000);
+		u64 from_ns = std::max(base_ns, u64{TIMELY_PATH_BASE_MIN_NS});
+		EXPECT_EQ(path.low_ns, from_ns + 22000);
+		EXPECT_EQ(path.high_ns, from_ns + 54000);
 	}
 }
 
