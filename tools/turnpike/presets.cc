@@ -102,7 +102,12 @@ void list_knobs(std::ostream &out, const std::string &algorithm,
 {
 	out << algorithm << ", preset " << preset.name << " (" << preset.source
 	    << ")\n\n";
-	write_knobs(out, knobs_of(preset));
+	const std::vector<KnobShown> all = knobs_of(preset);
+	const auto constants = all.begin() + TIMELY_KNOB_COUNT;
+
+	write_knobs(out, {all.begin(), constants});
+	out << "\nconstants, which replay alone can change:\n";
+	write_knobs(out, {constants, all.end()});
 	out << "\npresets of " << algorithm << ":\n";
 	for (const timely_preset *other :
 	     presets_of(static_cast<timely_variant>(preset.variant)))
