@@ -34,19 +34,21 @@ static inline void timely_track_gradient(struct timely_state *s,
 					1000);
 }
 
+static inline s64 timely_slope_q(s64 rtt_diff_q, u64 unit_ns)
+{
+	return timely_div_away(rtt_diff_q * (1LL << (TIMELY_Q - TIMELY_DIFF_SHIFT)), unit_ns);
+}
+
 static inline s64 timely_gradient_q(const struct timely_state *s,
 				    const struct timely_path *path)
 {
-	s64 scaled = s->rtt_diff_q * (1LL << (TIMELY_Q - TIMELY_DIFF_SHIFT));
-
-	return timely_div_away(scaled, path->unit_ns);
+	return timely_slope_q(s->rtt_diff_q, path->unit_ns);
 }
 
 /* The gradient in millionths, for those who read. */
 static inline s64 timely_gradient_micro(s64 rtt_diff_q, u64 unit_ns)
 {
-	s64 gradient_q = timely_div_away(rtt_diff_q * (1LL << (TIMELY_Q - TIMELY_DIFF_SHIFT)),
-					 timely_max(unit_ns, 1));
+	s64 gradient_q = timely_slope_q(rtt_diff_q, unit_ns);
 	u64 micro = timely_mul_shr(timely_abs(gradient_q), 1000000, TIMELY_Q);
 
 	return gradient_q < 0 ? -(s64)micro : (s64)micro;

@@ -44,10 +44,11 @@ static inline void timely_rate_loss(struct timely_state *s,
 				    const struct timely_params *p, u64 now_ns,
 				    bool heavy)
 {
+	u64 origin_ns = p->path_law ? timely_path_origin_ns(s) : 0;
 	u64 cut_milli = p->loss_milli;
 
 	timely_path_leave_drain(s);
-	if (heavy || s->prev_rtt_ns >= s->base_ns + timely_us_to_ns(p->t_low_us))
+	if (heavy || s->prev_rtt_ns >= origin_ns + timely_us_to_ns(p->t_low_us))
 		cut_milli = 500;
 	s->undo_rate_bps = s->rate_bps;
 	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps -

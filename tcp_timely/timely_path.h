@@ -27,11 +27,6 @@
  */
 #define TIMELY_OWN_FRAMES	2
 #define TIMELY_OWN_LESS_NS	25000
-/*
- * Thresholds of shorter paths are those of the papers' racks: bursts of 16 KB and the noise of
- * hosts do not shrink with the path. Two patched flows over 5 us have 63 % of 10 Gbit/s without.
- */
-#define TIMELY_PATH_BASE_MIN_NS	20000
 /* Bursts of a neighbour move RTTs by microseconds, however short the path is. */
 #define TIMELY_UNIT_MIN_NS	10000
 
@@ -80,7 +75,7 @@ static inline void timely_path_find(struct timely_path *path,
 	room_ns = timely_path_room_ns(s, p, sample) +
 		  timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
 	path->base_ns = s->base_ns;
-	path->low_ns = timely_max(s->base_ns, TIMELY_PATH_BASE_MIN_NS) + room_ns;
+	path->low_ns = timely_path_origin_ns(s) + room_ns;
 	path->high_ns = path->low_ns + timely_max(gap_ns, room_ns / 2);
 	path->unit_ns = timely_max(s->base_ns, TIMELY_UNIT_MIN_NS);
 	/* A burst of two frames of somebody else is no jitter, and jumbo ones are longer. */

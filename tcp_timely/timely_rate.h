@@ -92,7 +92,6 @@ static inline void timely_rate_start(struct timely_state *s,
 	s->jitter_q = 0;
 	s->step_up = 0;
 	s->climb = 0;
-	s->unused = 0;
 	timely_path_start(s, base_ns);
 	timely_forget_samples(s);
 }

@@ -79,8 +79,7 @@ struct timely_state {
 	u64 prev_rtt_ns:34,	/* 0: no sample yet */
 	    hai_count:8,	/* events in a row that count for HAI */
 	    hai_span_us:20,	/* and the time they took */
-	    climb:1,		/* after a timeout, up to high_rate */
-	    unused:1;
+	    climb:1;		/* after a timeout, or on a longer path, up to high_rate */
 	u32 base_ns;		/* RTT of the empty path; 0: unknown */
 	u32 drain_tick:25,	/* when this drain began, or the last ended */
 	    near_rate:7;	/* the rate when a sample was last near the base */

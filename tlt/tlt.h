@@ -146,7 +146,6 @@ void tlt_config_off(struct net *net);
 int tlt_flow_net_init(struct tlt_net *tn);
 void tlt_flow_net_exit(struct tlt_net *tn);
 void tlt_flow_start_reaper(struct tlt_net *tn);
-struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk);
 struct tlt_flow *tlt_flow_get(struct tlt_net *tn, const struct sock *sk);
 void tlt_flow_put(struct tlt_flow *flow);
 

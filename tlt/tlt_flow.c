@@ -233,7 +233,7 @@ static struct tlt_flow *tlt_flow_new(struct tlt_net *tn, const struct sock *sk)
 }
 
 /* The flow of a socket if there is one; valid until the RCU read side ends. */
-struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk)
+static struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk)
 {
 	struct tlt_flow *flow = rhashtable_lookup(&tn->flows, &sk, tlt_flow_table);
 

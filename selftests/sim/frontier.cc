@@ -11,7 +11,6 @@
 #include "knobs.h"
 #include "rack_sim.h"
 
-
 namespace {
 
 struct Case {

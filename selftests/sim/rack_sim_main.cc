@@ -17,7 +17,6 @@
 #include "knobs.h"
 #include "rack_sim.h"
 
-
 namespace {
 
 using Settings = std::map<std::string, std::string>;

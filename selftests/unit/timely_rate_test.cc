@@ -803,6 +803,24 @@ TEST(TimelyRate, timely_rate_loss__of_little_with_a_short_queue_cuts_little)
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 1000 * (1000 - e.p.loss_milli));
 }
 
+// The queue is short below the same threshold as everywhere, on a short path and by the papers' law.
+TEST(TimelyRate, timely_rate_loss__short_is_below_the_lower_threshold)
+{
+	for (bool path_law : {true, false}) {
+		for (u64 rtt_ns : {30000, 50000}) {
+			timely_params p = shipped();
+			timely_state s;
+
+			p.path_law = path_law;
+			p.t_low_us = path_law ? 22 : 42;
+			timely_rate_start(&s, &p, TIMELY_GBPS, 5000);
+			s.prev_rtt_ns = rtt_ns;
+			timely_rate_loss(&s, &p, 1000000, false);
+			EXPECT_EQ(s.rate_bps, TIMELY_GBPS / 1000 * (rtt_ns < 42000 ? 1000 - p.loss_milli : 500));
+		}
+	}
+}
+
 TEST(TimelyRate, timely_rate_loss__with_a_long_queue_halves)
 {
 	Engine e(shipped(), TIMELY_GBPS);
