@@ -22,16 +22,17 @@ static inline void timely_track_gradient(struct timely_state *s,
 					 const struct timely_path *path,
 					 s64 diff_ns, u64 elapsed_ns)
 {
-	s64 diff_q = diff_ns * (1LL << TIMELY_DIFF_SHIFT);
+	s64 diff_q = timely_within(diff_ns, TIMELY_DIFF_MAX_NS) * (1LL << TIMELY_DIFF_SHIFT);
 	s64 forget_q = s->rtt_diff_q;
+	s64 new_q;
 
 	if (p->elapsed_gradient && elapsed_ns > path->unit_ns)
 		diff_q = timely_part_of(diff_q, path->unit_ns, elapsed_ns);
 	else if (p->elapsed_gradient)
 		forget_q = timely_part_of(forget_q, elapsed_ns, path->unit_ns);
-	s->rtt_diff_q = timely_div_away(1000 * s->rtt_diff_q +
-					(s64)p->alpha_milli * (diff_q - forget_q),
-					1000);
+	new_q = timely_div_away(1000 * s->rtt_diff_q +
+				(s64)p->alpha_milli * (diff_q - forget_q), 1000);
+	s->rtt_diff_q = timely_within(new_q, (s64)TIMELY_DIFF_MAX_NS << TIMELY_DIFF_SHIFT);
 }
 
 static inline s64 timely_slope_q(s64 rtt_diff_q, u64 unit_ns)

@@ -24,6 +24,13 @@ static inline u64 timely_max(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
+static inline s64 timely_within(s64 value, s64 most)
+{
+	if (value > most)
+		return most;
+	return value < -most ? -most : value;
+}
+
 /* a - b, not below zero. */
 static inline u64 timely_less(u64 a, u64 b)
 {

@@ -90,6 +90,7 @@ static inline void timely_rate_start(struct timely_state *s,
 	s->hai_span_us = 0;
 	s->in_round = 0;
 	s->jitter_q = 0;
+	s->spike_ns = 0;
 	s->step_up = 0;
 	s->climb = 0;
 	timely_path_start(s, base_ns);
@@ -126,7 +127,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 	}
 	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
 	diff_ns = -(s64)timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
-	timely_track_noise(s, rtt_ns,
+	timely_track_noise(s, rtt_ns, elapsed_ns,
 			   timely_noise_floor_ns(s, p, rtt_ns, elapsed_ns,
 						 path.low_ns, path.slack_ns));
 	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);

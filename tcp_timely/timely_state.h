@@ -64,7 +64,8 @@ struct timely_state {
 	    draining:1,		/* nearly stopped, to see the base */
 	    drained:3,		/* so often, up to TIMELY_PATH_DRAINS */
 	    below:1;		/* the last sample was below the base */
-	s64 rtt_diff_q;		/* EWMA of RTT differences, ns << DIFF_SHIFT */
+	s64 rtt_diff_q:48;	/* EWMA of RTT differences, ns << DIFF_SHIFT */
+	u64 spike_ns:16;	/* EWMA of how far single samples stick out */
 	u64 high_rate_bps:41,	/* before the decreases of the last round */
 	    in_round:1,		/* high_rate and round_start are valid */
 	    jitter_q:22;	/* EWMA, ns << JITTER_SHIFT */
@@ -117,14 +118,16 @@ struct timely_outcome {
 };
 
 /*
- * The RTT difference keeps 18 bits below the nanosecond: 10 s << 18 times
- * 1000 fits an s64, and repeated EWMA steps of 1/8 stay exact long enough
- * that the sign of the gradient is the sign real numbers would give.
+ * The RTT difference keeps 18 bits below the nanosecond: repeated EWMA steps of
+ * 1/8 stay exact long enough that the sign of the gradient is the sign real
+ * numbers would give. Half a second of it is what 48 bits hold.
  */
 #define TIMELY_DIFF_SHIFT	18
+#define TIMELY_DIFF_MAX_NS	500000000
 #define TIMELY_RTT_MAX_NS	10000000000ULL
 #define TIMELY_HAI_SPAN_MAX_US	((1ULL << 20) - 1)
 #define TIMELY_MOMENT_MASK	((1ULL << 40) - 1)
+#define TIMELY_SPIKE_MAX_NS	((1ULL << 16) - 1)
 #define TIMELY_STEP_MAX_NS	((1ULL << 18) - 1)
 #define TIMELY_LOW_MAX_NS	((1ULL << 24) - 1)
 #define TIMELY_FRAME_BYTES	1538	/* full Ethernet frame and gap */

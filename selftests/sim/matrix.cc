@@ -65,6 +65,12 @@ Row coalescing(Row r, double time_us)
 	return timed(r, 0.4, 0.6);
 }
 
+Row noisy(Row r, double noise_us)
+{
+	r.config.noise_us = noise_us;
+	return timed(r, 0.2, 0.5);
+}
+
 Row jumbo(Row r)
 {
 	r.config.mtu = 9000;
@@ -181,6 +187,12 @@ std::vector<Row> rows()
 					     10, 20), time_us));
 		all.push_back(coalescing(row("06 40 flows into 20G, " + text,
 					     10, 4, 10, 20, 20), time_us));
+	}
+	for (double noise_us : {5.0, 10.0, 20.0, 40.0, 80.0}) {
+		std::string text = std::to_string(int(noise_us)) + " us of noise";
+
+		all.push_back(noisy(row("21 4 flows 10G, " + text, 4, 1, 10, 10, 20), noise_us));
+		all.push_back(noisy(row("21 40 flows into 20G, " + text, 10, 4, 10, 20, 20), noise_us));
 	}
 	for (double far_us : {50.0, 100.0, 200.0})
 		all.push_back(mixed(1, far_us));

@@ -745,6 +745,26 @@ TEST(TimelyRate, timely_rate_sample__queue_under_noise_is_seen)
 	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
 }
 
+TEST(TimelyRate, timely_rate_sample__noise_whose_least_is_the_base_takes_nothing)
+{
+	for (u64 width_ns : {20000, 60000}) {
+		Engine e(shipped(), TIMELY_GBPS);
+
+		shake(e, 20000, width_ns, 2000);
+		EXPECT_GT(e.state.rate_bps, TIMELY_GBPS) << width_ns;
+	}
+}
+
+TEST(TimelyRate, timely_rate_sample__noise_hides_a_queue_for_a_window_only)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	shake(e, 20000, 20000, 300);
+	u64 rate_bps = e.state.rate_bps;
+	shake(e, 120000, 20000, 2 * TIMELY_NOISE_EVENTS + 1);
+	EXPECT_LT(e.state.rate_bps, rate_bps);
+}
+
 TEST(TimelyRate, timely_rate_sample__rising_queue_is_no_noise)
 {
 	Engine e(shipped(), TIMELY_GBPS);
@@ -766,6 +786,19 @@ TEST(TimelyRate, timely_rate_sample__jitter_stays_within_its_bits)
 		last = e.state.jitter_q;
 	}
 	EXPECT_GT(last >> TIMELY_JITTER_SHIFT, 200000u);
+	/* every second sample counts, of which each is the largest */
+	EXPECT_NEAR(e.state.spike_ns, TIMELY_SPIKE_MAX_NS / 2, TIMELY_SPIKE_MAX_NS / 64);
+}
+
+TEST(TimelyRate, timely_rate_sample__gradient_stays_within_its_bits)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	e.feed(TIMELY_RTT_MAX_NS);
+	EXPECT_GT(e.out.rtt_diff_q, 0);
+	e.feed(20000);
+	EXPECT_LT(e.out.rtt_diff_q, 0);
 }
 
 TEST(TimelyRate, timely_rate_sample__app_limited_grows_above_80_percent_only)
