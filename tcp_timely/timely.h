@@ -96,11 +96,14 @@ struct timely_dev {
 	u64 line_rate_bps;		/* 0: the device does not say */
 	u32 wire_mult;			/* of the link that carries a flow; 0: as above */
 	u32 coalesce_ns;		/* a received frame waits so long for an interrupt */
+	u32 rx_bytes_per_ms;		/* lately */
 	bool sure;			/* line_rate_bps is that of a real link */
 	/* written as flows come and go */
 	int __percpu *active;		/* flows with data in flight */
 	/* seldom used */
 	bool stale;			/* the speed is to be read anew; RTNL */
+	u64 rx_bytes;			/* when last looked at; RTNL */
+	ktime_t rx_time;		/* that moment; 0: never; RTNL */
 	refcount_t refs;
 	unsigned long asked;		/* jiffies of the last wish to know the speed */
 	struct hlist_node node;
@@ -113,6 +116,7 @@ struct timely_dev *timely_dev_get(const struct net_device *dev);
 void timely_dev_put(struct timely_dev *d);
 unsigned int timely_dev_flows(const struct timely_dev *d);
 void timely_dev_ask(struct timely_dev *d);
+void timely_dev_watch_rx(void);
 
 static inline void timely_dev_count(struct timely_dev *d, int more)
 {

@@ -222,7 +222,14 @@ static void timely_sample_fill(struct timely_sample *sample, const struct sock *
 		mult = READ_ONCE(f->dev->wire_mult);
 	sample->frame_bytes = tcp_sk(sk)->mss_cache + timely_frame_bytes(sk);
 	sample->frame_ns = timely_scaled_ns(mult ?: c->default_wire_mult, sample->frame_bytes);
-	sample->coalesce_ns = f->dev ? READ_ONCE(f->dev->coalesce_ns) : 0;
+	if (!f->dev)
+		return;
+	sample->coalesce_ns = READ_ONCE(f->dev->coalesce_ns);
+	/* What the link takes for the bytes of a millisecond is a load in millionths. */
+	if (!(f->flags & TIMELY_FLOW_FORWARD))
+		sample->back_load = min(timely_scaled_ns(mult ?: c->default_wire_mult,
+							 READ_ONCE(f->dev->rx_bytes_per_ms)) >> 10,
+					1ULL << TIMELY_LOAD_SHIFT);
 }
 
 /* The longest RTT of a healthy path, in microseconds.  Where queues of the way back are not
@@ -388,6 +395,7 @@ static void timely_tx_start(struct sock *sk, struct timely_flow *f,
 	if (f->dev && !READ_ONCE(f->dev->line_rate_bps))
 		timely_dev_ask(f->dev);
 	timely_set_active(f, true);
+	timely_dev_watch_rx();
 	if (!(f->flags & TIMELY_FLOW_STARTED)) {
 		f->flags |= TIMELY_FLOW_STARTED;
 		timely_start(sk, f, c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Output devices: the line rate of each, how long its received frames wait for an
- * interrupt, and how many flows send through it.
+ * interrupt, how much it receives, and how many flows send through it.
  *
  * A flow starts at C / (N + 1), and takes the wire time of a burst from its RTT:
  * both need the speed of the device under the route.  Asking for it takes the
@@ -39,6 +39,12 @@
 
 /* No driver's default is longer; who sets more than this does not care for queues. */
 #define TIMELY_DEV_WAIT_MAX_US	1000U
+
+/*
+ * What is received is looked at so often while flows send.  40 ms are longer than a
+ * queue lives and shorter than an operator's patience; a read of counters costs microseconds.
+ */
+#define TIMELY_DEV_RX_EVERY	(HZ / 25)
 
 /* Loopback has no line: only what the engine's max_rate_bps says binds there. */
 #define TIMELY_LOOPBACK_BPS	400000000000ULL
@@ -242,6 +248,80 @@ void timely_dev_ask(struct timely_dev *d)
 	schedule_work(&timely_dev_worker);
 }
 
+static u64 timely_dev_received(struct net_device *dev)
+{
+	struct rtnl_link_stats64 stats;
+
+	return dev_get_stats(dev, &stats)->rx_bytes;
+}
+
+/* Of a VLAN or a bond, what the links below it receive: ACKs wait there. */
+static u64 timely_dev_rx_bytes(struct net_device *dev)
+{
+	struct net_device *lower;
+	struct list_head *iter;
+	u64 bytes = 0;
+
+	netdev_for_each_lower_dev(dev, lower, iter)
+		bytes += timely_dev_received(lower);
+	return bytes ?: timely_dev_received(dev);
+}
+
+/* Links come and go, and their counters with them: what cannot be is taken for nothing. */
+static void timely_dev_look_at_rx(struct timely_dev *d)
+{
+	u64 bytes = timely_dev_rx_bytes((struct net_device *)d->dev);
+	ktime_t now = ktime_get();
+	u64 elapsed_us = max(ktime_us_delta(now, d->rx_time), 1LL);
+	u64 per_ms = 0;
+
+	if (d->rx_time && bytes > d->rx_bytes)
+		per_ms = div64_u64((bytes - d->rx_bytes) * USEC_PER_MSEC, elapsed_us);
+	d->rx_bytes = bytes;
+	d->rx_time = now;
+	WRITE_ONCE(d->rx_bytes_per_ms, min_t(u64, per_ms, U32_MAX));
+}
+
+static bool timely_dev_rx_watched;
+
+static void timely_dev_rx_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(timely_dev_rx_worker, timely_dev_rx_work);
+
+/* Whoever holds the RTNL keeps it: the next look is soon enough. */
+static void timely_dev_rx_work(struct work_struct *work)
+{
+	struct timely_dev *d;
+	bool flows = false;
+	int bucket;
+
+	if (!rtnl_trylock()) {
+		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
+		return;
+	}
+	hash_for_each(timely_devs, bucket, d, node) {
+		if (timely_dev_flows(d)) {
+			timely_dev_look_at_rx(d);
+			flows = true;
+		} else {
+			d->rx_time = 0;
+			WRITE_ONCE(d->rx_bytes_per_ms, 0);
+		}
+	}
+	rtnl_unlock();
+	WRITE_ONCE(timely_dev_rx_watched, flows);
+	if (flows)
+		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
+}
+
+/* A flow begins to send; any context. */
+void timely_dev_watch_rx(void)
+{
+	if (READ_ONCE(timely_dev_rx_watched))
+		return;
+	WRITE_ONCE(timely_dev_rx_watched, true);
+	schedule_delayed_work(&timely_dev_rx_worker, 0);
+}
+
 static DECLARE_COMPLETION(timely_dev_started);
 
 static void timely_dev_start(struct work_struct *work)
@@ -276,6 +356,7 @@ void timely_dev_exit(void)
 	/* Reports every device as unregistered, which empties the table. */
 	unregister_netdevice_notifier(&timely_dev_notifier);
 	cancel_work_sync(&timely_dev_worker);
+	cancel_delayed_work_sync(&timely_dev_rx_worker);
 	hash_for_each_safe(timely_devs, bucket, next, d, node)
 		timely_dev_remove(d);
 	rcu_barrier();

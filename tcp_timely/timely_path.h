@@ -27,6 +27,14 @@
  */
 #define TIMELY_OWN_FRAMES	2
 #define TIMELY_OWN_LESS_NS	25000
+/*
+ * ACKs wait behind the data of others where the link to this host is busy, in a queue that those
+ * keep as long as this flow keeps its own: more room, all of it from 5/16 of the time on. Less
+ * than 1/16 are ACKs alone.
+ */
+#define TIMELY_BACK_ROOMS	3
+#define TIMELY_BACK_FREE	(1U << (TIMELY_LOAD_SHIFT - 4))
+#define TIMELY_BACK_FULL	(1U << (TIMELY_LOAD_SHIFT - 2))
 /* Bursts of a neighbour move RTTs by microseconds, however short the path is. */
 #define TIMELY_UNIT_MIN_NS	10000
 
@@ -56,6 +64,14 @@ static inline u64 timely_path_room_ns(const struct timely_state *s,
 							 timely_max(s->rate_bps, 1))));
 }
 
+/* And for the queue of the way back. */
+static inline u64 timely_path_back_ns(const struct timely_sample *sample, u64 room_ns)
+{
+	u64 load = timely_min(timely_less(sample->back_load, TIMELY_BACK_FREE), TIMELY_BACK_FULL);
+
+	return TIMELY_BACK_ROOMS * room_ns * load / TIMELY_BACK_FULL;
+}
+
 static inline void timely_path_find(struct timely_path *path,
 				    const struct timely_state *s,
 				    const struct timely_params *p,
@@ -72,8 +88,9 @@ static inline void timely_path_find(struct timely_path *path,
 		path->slack_ns = TIMELY_NOISE_SLACK_NS;
 		return;
 	}
-	room_ns = timely_path_room_ns(s, p, sample) +
-		  timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
+	room_ns = timely_path_room_ns(s, p, sample);
+	room_ns += timely_path_back_ns(sample, room_ns);
+	room_ns += timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
 	path->base_ns = s->base_ns;
 	path->low_ns = timely_path_origin_ns(s) + room_ns;
 	path->high_ns = path->low_ns + timely_max(gap_ns, room_ns / 2);

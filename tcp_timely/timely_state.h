@@ -94,6 +94,7 @@ struct timely_sample {
 	u32 frame_bytes;	/* of a full frame on the wire; 0: 1538 */
 	u32 frame_ns;		/* its time at the line's speed, whatever the cap; 0: unknown */
 	u32 coalesce_ns;	/* longest wait for a NIC's interrupt; 0: none */
+	u32 back_load;		/* of the link to this host, on which ACKs come, << LOAD_SHIFT */
 	bool app_limited;	/* the sender ran out of data since then */
 };
 
@@ -127,6 +128,7 @@ struct timely_outcome {
 #define TIMELY_RTT_MAX_NS	10000000000ULL
 #define TIMELY_HAI_SPAN_MAX_US	((1ULL << 20) - 1)
 #define TIMELY_MOMENT_MASK	((1ULL << 40) - 1)
+#define TIMELY_LOAD_SHIFT	10
 #define TIMELY_SPIKE_MAX_NS	((1ULL << 16) - 1)
 #define TIMELY_STEP_MAX_NS	((1ULL << 18) - 1)
 #define TIMELY_LOW_MAX_NS	((1ULL << 24) - 1)

@@ -317,6 +317,25 @@ TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
 	EXPECT_EQ(timely_path_window_ns(&path, &sample), path.high_ns + 50000);
 }
 
+TEST(TimelyPath, timely_path_find__room_for_the_way_back)
+{
+	timely_params p = shipped();
+	timely_state s;
+	timely_path path;
+	timely_sample sample{};
+	auto room_us = [&](u32 back_load) {
+		sample.back_load = back_load;
+		timely_path_find(&path, &s, &p, &sample);
+		return (path.low_ns - 20000) / 1000;
+	};
+
+	timely_rate_start(&s, &p, TIMELY_GBPS, 20000);
+	EXPECT_EQ(room_us(64), p.t_low_us);  // ACKs alone: a sixteenth
+	EXPECT_EQ(room_us(64 + 128), p.t_low_us * 5 / 2);
+	EXPECT_EQ(room_us(64 + 256), p.t_low_us * 4);
+	EXPECT_EQ(room_us(1024), p.t_low_us * 4);
+}
+
 // A silence is no path that got longer: no drain at the first sample after it.
 TEST(TimelyBase, timely_path_sample__silence_is_no_longer_path)
 {
