@@ -66,6 +66,7 @@ help:
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
 	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
 	@echo '  make fuzz        random inputs for all that reads what others wrote (FUZZ="--runs N")'
+	@echo '  make battery     a table of what Linux and Turnpike do on all kinds of networks (BATTERY="--row long")'
 	@echo '  make mutants     lines of the modules changed one by one: some test must go red (MUTANTS="--match tlt")'
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'
@@ -91,6 +92,7 @@ packages_check := build demo check
 packages_test := build kernel demo check test qemu bare
 packages_fuzz := build demo fuzz
 packages_mutants := build kernel demo check test
+packages_battery := build kernel demo
 # Without strip, two goals that need none are a space, which is true.
 wanted_packages := $(strip $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal))))
 all_packages := $(filter deps reproduce drivers-check,$(MAKECMDGOALS))
@@ -213,6 +215,11 @@ fuzz: packages
 .PHONY: mutants
 mutants: packages
 	@selftests/mutants/run $(MUTANTS)
+
+# BATTERY= has options of selftests/battery.
+.PHONY: battery
+battery: packages
+	@selftests/battery $(BATTERY)
 
 .PHONY: reproduce
 reproduce: packages

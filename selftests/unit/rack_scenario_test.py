@@ -3,6 +3,7 @@
 """Scenario files: values, defaults, overrides, variants, and faults with their line."""
 import glob
 import os
+import tempfile
 import unittest
 
 import rack_path
@@ -157,6 +158,24 @@ class Variants(unittest.TestCase):
     def test_none_is_base(self):
         self.assertEqual([variant.name for variant in rack_path.expand()], ["base"])
 
+    def test_of_a_file_beside(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "a.yaml")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(rack_path.RACK + "variants: b.variants\n")
+            with open(os.path.join(directory, "b.variants"), "w", encoding="utf-8") as stream:
+                stream.write("x: {host.cc: bbr}\ny: {nic.ring: 0}\n")
+            with self.assertRaisesRegex(ScenarioError, "b.variants:2: nic.ring: 0 is below 1"):
+                variants.expand(scenario.read(path))
+
+    def test_of_no_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "a.yaml")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(rack_path.RACK + "variants: b.variants\n")
+            with self.assertRaisesRegex(ScenarioError, "b.variants: No such file"):
+                scenario.read(path)
+
     def test_choices(self):
         found = rack_path.expand("sweep: [{name: r, choices: {x: {nic.ring: 3}, y: {}}}]\n")
         self.assertEqual([variant.settings["nic"]["ring"] for variant in found], [3, None])
@@ -182,7 +201,7 @@ class HostNames(unittest.TestCase):
 
 class Shipped(unittest.TestCase):
     def test_every_scenario_is_good(self):
-        files = glob.glob(os.path.join(rack_path.SCENARIOS, "*.yaml"))
+        files = glob.glob(os.path.join(rack_path.SCENARIOS, "**", "*.yaml"), recursive=True)
         self.assertTrue(files)
         for path in files:
             with self.subTest(scenario=os.path.basename(path)):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The scenario format: every key, its type, range and default."""
+import os
+
 from . import topology, workload, yamlfile
 from .errors import ScenarioError
 from .schema import REQUIRED, Int, ListOf, MapOf, Names, Number, Record, Text
@@ -124,7 +126,7 @@ SCHEMA = Record({
     "bottleneck": ListOf(Text(), "ports whose utilization counts; those towards the receiving "
                          "hosts if not given", single=True),
     "seeds": ListOf(Int(low=1), "the seeds", Seq("", [1]), single=True, at_least=1),
-    "variants": MapOf(MapOf(VALUE, parts=0), "named sets of path: value", {}),
+    "variants": MapOf(MapOf(VALUE, parts=0), "named sets of path: value, or a file that has them", {}),
     "sweep": ListOf(AXIS, "axes of values; all combinations become variants", []),
     "metrics": MapOf(Text(), "more metrics to report, as expressions", {}, parts=0),
     "bounds": ListOf(BOUND, "what must hold", []),
@@ -135,8 +137,12 @@ SCHEMA = Record({
 
 
 def read(path):
-    """The scenario as written, not yet checked."""
-    return yamlfile.load(path)
+    """The scenario as written, not yet checked; its variants may be a file beside it, which several share."""
+    tree = yamlfile.load(path)
+    beside = tree.get("variants")
+    if isinstance(beside, str):
+        tree["variants"] = yamlfile.load(os.path.join(os.path.dirname(path), beside))
+    return tree
 
 
 def check(tree):
