@@ -222,6 +222,7 @@ static void timely_sample_fill(struct timely_sample *sample, const struct sock *
 		mult = READ_ONCE(f->dev->wire_mult);
 	sample->frame_bytes = tcp_sk(sk)->mss_cache + timely_frame_bytes(sk);
 	sample->frame_ns = timely_scaled_ns(mult ?: c->default_wire_mult, sample->frame_bytes);
+	sample->burst_ns = f->burst_segs * sample->frame_ns;
 	if (!f->dev)
 		return;
 	sample->coalesce_ns = READ_ONCE(f->dev->coalesce_ns);

@@ -86,6 +86,8 @@ static const struct timely_knob timely_constants[] = {
 		    "events further apart count less, by the fourth root, and for no HAI at 3 times; 0: off"),
 	TIMELY_CONSTANT(path_law, "", 0, 1,
 		    "thresholds are of the queue over the path's base RTT"),
+	TIMELY_CONSTANT(own_bursts, "", 0, 1,
+		    "half of a flow's own burst counts as queue"),
 	TIMELY_CONSTANT(root_step, "", 0, 1,
 		    "the step grows as the root of the rate"),
 	TIMELY_CONSTANT(elapsed_gradient, "", 0, 1,

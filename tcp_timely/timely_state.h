@@ -46,6 +46,7 @@ struct timely_params {
 	u32 rare_rtts;		/* events further apart count less; 0: never */
 	u8 variant;
 	u8 path_law;		/* thresholds and bounds of the path (timely_path.h) */
+	u8 own_bursts;		/* half of a flow's own burst counts as queue */
 	u8 root_step;		/* the step grows as the root of the rate */
 	u8 elapsed_gradient;	/* gradient over elapsed time, not per event */
 	u8 scale_updates;	/* a step per RTT, not per event */
@@ -93,6 +94,7 @@ struct timely_sample {
 	u32 acked_bytes;	/* since the last event; of app_limited ones only */
 	u32 frame_bytes;	/* of a full frame on the wire; 0: 1538 */
 	u32 frame_ns;		/* its time at the line's speed, whatever the cap; 0: unknown */
+	u32 burst_ns;		/* wire time of this flow's own bursts; 0: unknown */
 	u32 coalesce_ns;	/* longest wait for a NIC's interrupt; 0: none */
 	u32 back_load;		/* of the link to this host, on which ACKs come, << LOAD_SHIFT */
 	bool app_limited;	/* the sender ran out of data since then */

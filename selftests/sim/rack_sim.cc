@@ -327,6 +327,8 @@ void Simulation::send(int index)
 // What a sample has of the host and the path, whatever the RTT.
 timely_sample Simulation::sample_of(const Flow &flow) const
 {
+	u32 frame_ns = static_cast<u32>(nic_frame_ / 1000);
+
 	return {
 		.now_ns = 0,
 		.rtt_ns = 0,
@@ -334,8 +336,11 @@ timely_sample Simulation::sample_of(const Flow &flow) const
 		.acked_bytes = 0,
 		.frame_bytes = static_cast<u32>(config_.mtu + kEthernetBytes +
 						kGapBytes),
-		.frame_ns = static_cast<u32>(nic_frame_ / 1000),
+		.frame_ns = frame_ns,
+		.burst_ns = timely_burst_bytes(&config_.params, flow.state.rate_bps, mss_) /
+			    mss_ * frame_ns,
 		.coalesce_ns = static_cast<u32>(config_.coalescing.time_us * 1000),
+		.back_load = 0,
 		.app_limited = false,
 	};
 }

@@ -270,7 +270,7 @@ TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 		sample.frame_ns = 1230;
 		timely_path_find(&path, &s, &p, &sample);
 		u64 from_ns = std::max(base_ns, u64{TIMELY_PATH_BASE_MIN_NS});
-		EXPECT_EQ(path.low_ns, from_ns + 22000);
+		EXPECT_EQ(path.low_ns, from_ns + 25000);
 		EXPECT_EQ(path.high_ns, from_ns + 54000);
 	}
 }
@@ -305,7 +305,12 @@ TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
 	EXPECT_EQ(path.high_ns, path.low_ns + 123040);
 	s.rate_bps = TIMELY_GBPS;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 24608);
+	EXPECT_EQ(path.low_ns, 400000u + 25000);
+	// Half a burst of sixteen full frames.
+	sample.burst_ns = 16 * 1230;
+	timely_path_find(&path, &s, &p, &sample);
+	EXPECT_EQ(path.low_ns, 400000u + 25000 - 8 * 1230);
+	sample.burst_ns = 0;
 	// Eight jumbo frames at 10 Gbit/s.
 	sample.frame_ns = 7230;
 	timely_path_find(&path, &s, &p, &sample);

@@ -128,6 +128,8 @@ std::optional<timely_outcome> Replay::feed(const ReplayLine &line)
 	if (!options_.line_events && pending_bytes_ < segment_bytes_)
 		return std::nullopt;
 
+	const u32 frame_ns = static_cast<u32>((options_.mss + kFrameBytes) * 8000000000ULL /
+					      options_.line_rate_bps);
 	timely_sample sample{
 		.now_ns = line.time_ns,
 		.rtt_ns = line.rtt_ns,
@@ -135,10 +137,10 @@ std::optional<timely_outcome> Replay::feed(const ReplayLine &line)
 		.acked_bytes = static_cast<u32>(
 			std::min<u64>(pending_bytes_, 0xffffffff)),
 		.frame_bytes = options_.mss + kFrameBytes,
-		.frame_ns = static_cast<u32>((options_.mss + kFrameBytes) *
-					     8000000000ULL /
-					     options_.line_rate_bps),
+		.frame_ns = frame_ns,
+		.burst_ns = static_cast<u32>(segment_bytes_ / options_.mss * frame_ns),
 		.coalesce_ns = 0,
+		.back_load = 0,
 		.app_limited = false,
 	};
 
