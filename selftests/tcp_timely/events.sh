@@ -166,7 +166,7 @@ loss__mark_halves_the_rate() {
 # The path is back before the timeout, after 0.2 s.
 timeout__begins_at_the_floor_and_climbs() {
 	rtos=$(counter rtos) undos=$(counter undos)
-	with max_rate_bps=$((line * 8)) -- on_the_way take send=0.01 "$lost" send=0.1 "$free" send=0.11 watch=a \
+	with max_rate_bps=$((line * 8)) -- on_the_way take send=0.01 "$lost" send=0.1 "$free" send=0.14 watch=a \
 		send=0.05 show=b
 	moved_by rtos "$rtos" 1 && moved_by undos "$undos" 0 &&
 		between a.least_pacing $floor_payload $((3 * floor_payload)) && between b.rate $((line * 2 / 5)) $line
