@@ -102,6 +102,44 @@ change__lower_limit_holds_at_once() {
 		[ "$(json_value flows "$(statistics "$a")")" -ge 4 ]
 }
 
+# backlog_is PACKETS BYTES
+backlog_is() {
+	shown=$(statistics "$a")
+	echo "packets $(json_value qlen "$shown"), bytes $(json_value backlog "$shown")"
+	[ "$(json_value qlen "$shown")" = "$1" ] && [ "$(json_value backlog "$shown")" = "$2" ]
+}
+
+nothing_waits() { backlog_is 0 0; }
+
+# Four bytes each, with headers 46.
+backlog__is_what_waits() {
+	onramp && in_a "$provoke" wait 10.1.0.2 && backlog_is 60 $((60 * 46)) &&
+		wait_for "their time" nothing_waits
+}
+
+# What the parent counts is what its child has.
+backlog__of_a_parent_falls_with_the_limit() {
+	tc -n "$a" qdisc del dev veth0 root 2>/dev/null
+	in_a tc qdisc add dev veth0 root handle 1: tbf rate 1gbit burst 100k latency 50ms &&
+		in_a tc qdisc add dev veth0 parent 1:1 handle 2: onramp && in_a "$provoke" wait 10.1.0.2 &&
+		[ "$(waiting)" = 60 ] && in_a tc qdisc change dev veth0 parent 1:1 onramp limit 10 || return 1
+	shown=$(in_a tc -s qdisc show dev veth0)
+	echo "$shown"
+	_left=$(sed -n 's/.*backlog \([^ ]* [0-9]*p\).*/\1/p' <<< "$shown")
+	[ "$(sort -u <<< "$_left" | wc -l)" = 1 ] && [ "$(wc -l <<< "$_left")" = 2 ] && [ "$(waiting)" -le 10 ]
+}
+
+# Nothing of before leaves after.
+reset__drops_what_waits() {
+	onramp && in_a "$provoke" wait 10.1.0.2 && [ "$(waiting)" = 60 ] && ip -n "$a" link set veth0 down &&
+		ip -n "$a" link set veth0 up && nothing_waits || return 1
+	ip -n "$a" neigh replace 10.1.0.2 lladdr 02:00:00:00:00:02 dev veth0 nud permanent
+	sleep 6
+	_sent=$(json_value packets "$(statistics "$a")")
+	echo "sent: $_sent"
+	nothing_waits && [ "$_sent" -lt 30 ]
+}
+
 change__every_option_is_shown() {
 	onramp || return 1
 	set_and_shown limit 500 500 && set_and_shown flow_limit 50 50 &&

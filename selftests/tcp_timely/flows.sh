@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Flows of both congestion controls: over IPv4 and IPv6, with and without fq, with
-# and without segmentation offload; what can be seen of them; idle and slow ends.
+# and without segmentation offload; what can be seen of them; slow ends.
 
 # shellcheck source=selftests/tcp_timely/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -71,26 +71,11 @@ send__over_loopback() {
 	return $status
 }
 
-send__application_limit_holds() {
-	out=$(in_a "$traffic" send 10.1.0.2 --cc timely --max-pacing 1250000 --seconds 0.5) || return 1
-	echo "$out"
-	# 10 Mbit/s: what was written stays in the socket, so look at the pacing rate
-	[ "$(field pacing "$out")" -le 1250000 ]
-}
-
 # For TCP a rate of nothing is "not paced".
 send__application_limit_of_nothing_is_none() {
 	for algorithm in $algorithms; do
 		sends 10.1.0.2 $algorithm --max-pacing 0 || return 1
 	done
-}
-
-send__line_rate_knob_holds() {
-	in_a sh -c "echo 100 > /proc/sys/$settings/line_rate_mbps"
-	out=$(in_a "$traffic" send 10.1.0.2 --cc timely --seconds 0.3)
-	in_a sh -c "echo 0 > /proc/sys/$settings/line_rate_mbps"
-	echo "$out"
-	[ "$(field pacing "$out")" -le 12500000 ] && [ "$(field pacing "$out")" -gt 5000000 ]
 }
 
 start__second_flow_takes_half() {
@@ -100,7 +85,7 @@ start__second_flow_takes_half() {
 	echo "$out"
 	wait "$sender"
 	# C / (N + 1) of 10 Gbit/s with one flow there: 625 MB/s less headers
-	[ "$(field pacing "$out")" -lt 626000000 ]
+	[ "$(field pacing "$out")" -lt 626000000 ] && [ "$(field pacing "$out")" -gt 580000000 ]
 }
 
 # Established alone: the flow of the case before may still be closing.
@@ -126,12 +111,6 @@ trace__has_a_line_per_decision() {
 	echo 0 > $tracing/events/timely/timely_decision/enable
 	grep -m 1 'timely_decision: src=10.1.0.1:[0-9]* dst=10.1.0.2:5001 rate_bps=[0-9]* rtt_ns=[0-9]*' \
 		$tracing/trace
-}
-
-idle__rate_decays() {
-	restarts=$(counter idle_restarts)
-	in_a "$traffic" send 10.1.0.2 --cc timely --seconds 0.05 --idle 1 &&
-		counter_moved idle_restarts "$restarts"
 }
 
 receiver__slow_reader_is_no_congestion() {
@@ -174,28 +153,6 @@ loss__marks_are_seen() {
 	in_a tc qdisc del dev veth0 root
 	in_a sysctl -q -w net.ipv4.tcp_ecn=2
 	return $status
-}
-
-line_mbps() { in_a sh -c "echo $1 > /proc/sys/$settings/line_rate_mbps"; }
-
-# For a moment ACKs take longer than TCP waits: it sends again, and finds by timestamps that it was for nothing.
-loss__timeouts_are_seen_and_taken_back() {
-	rtos=$(counter rtos) undos=$(counter undos)
-	line_mbps 100
-	start_sender --seconds 1.5
-	sleep 0.3
-	in_b tc qdisc replace dev veth0 root netem delay 400ms
-	sleep 0.6
-	in_b tc qdisc replace dev veth0 root netem delay 20us
-	wait "$sender"
-	line_mbps 0
-	counter_moved rtos "$rtos" && counter_moved undos "$undos"
-}
-
-switch__to_another_algorithm_and_back() {
-	in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely &&
-		in_a "$traffic" send 10.1.0.2 --seconds 0.05 &&
-		in_a sysctl -q -w net.ipv4.tcp_congestion_control=cubic
 }
 
 ktap_start

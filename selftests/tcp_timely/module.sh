@@ -67,6 +67,12 @@ netns__removed_under_traffic() {
 	make_path && start_sink
 }
 
+# start_rate ADDRESS: of a flow that begins now, in bytes a second
+start_rate() {
+	out=$(in_a "$here/steps.py" "$1" cc=timely connect=5001 write=1 show=a) && field a.rate "$out"
+}
+
+# Flows are counted where they send.
 route__moves_to_another_device() {
 	ip link add veth1 netns "$a" type veth peer name veth1 netns "$b" || return 1
 	ip -n "$a" link set veth1 up
@@ -75,7 +81,11 @@ route__moves_to_another_device() {
 	ip -n "$a" addr add 10.1.1.1/24 dev veth1
 	background 0.6 || return 1
 	ip -n "$a" route add 10.1.0.2/32 via 10.1.1.2 dev veth1 || return 1
+	sleep 0.05
+	beside=$(start_rate 10.1.1.2) alone=$(start_rate fd01::2)
+	echo "beside four: $beside, alone: $alone"
 	wait "$sender"
+	[ "$beside" = 25000000 ] && [ "$alone" = 125000000 ] || return 1
 	ip -n "$a" link show veth1 | grep -q veth1 &&
 		[ "$(ip netns exec "$a" cat /sys/class/net/veth1/statistics/tx_bytes)" -gt 1000000 ]
 }

@@ -124,6 +124,8 @@ rules__others_are_not_touched() {
 # Ranges that begin and end on both sides of the port, and of a multiple of 256.
 rules__ranges_of_ports() {
 	tlt_on --rule port=4864-5120 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		tlt_on --rule port=5050-5100 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		tlt_on --rule port=5100-5150 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
 		tlt_on --rule port=5000-5099 --rule port=5101-5200 && watched sends &&
 		[ "$(grep -c '^dscp [^0]' "$seen")" = 0 ]
 	_status=$?

@@ -172,13 +172,18 @@ def same(what, measured, expected):
 
 
 def main(cases):
-    """Run all test functions of a module's namespace; KTAP on stdout.
+    """Run the test functions of a module's namespace; KTAP on stdout.  Words after the first of the
+    command line name some.
 
     Those that TURNPIKE_LEAVE_OUT names are skipped (selftests/short-tier).
     """
     tests = [(n, f) for n, f in cases.items() if "__" in n and not n.startswith("_")]
+    named = set(sys.argv[2:])
+    if named - {name for name, _ in tests}:
+        sys.exit(f"not ok - there is no {' '.join(sorted(named))}")
+    tests = [(n, f) for n, f in tests if n in named or not named]
     left_out = os.environ.get("TURNPIKE_LEAVE_OUT", "").split()
-    unknown = set(left_out) - {name for name, _ in tests}
+    unknown = set(left_out) - set(cases)
     if unknown:
         sys.exit(f"not ok - TURNPIKE_LEAVE_OUT: there is no {' '.join(sorted(unknown))}")
     failed = 0
