@@ -5,7 +5,7 @@
 #ifndef TIMELY_DECIDE_H
 #define TIMELY_DECIDE_H
 
-#include "timely_step.h"
+#include "timely_empty.h"
 
 /* What one event asks for, before bounds on growth. */
 struct timely_verdict {
@@ -97,12 +97,39 @@ static inline void timely_judge_blend(struct timely_state *s,
 	v->down_q = timely_blend_factor_q(p, path->low_ns, rtt_ns, weight_q);
 }
 
+/*
+ * A slow flow has one sample in tens of round trips, and a step for each takes seconds to its share. If
+ * one after the other finds the path empty, nobody wants what is free; a queue of many flows comes and
+ * goes between two samples of one.
+ */
+static inline void timely_judge_slow(struct timely_state *s,
+				     const struct timely_params *p,
+				     const struct timely_path *path, u64 rtt_ns,
+				     u64 elapsed_ns, struct timely_verdict *v)
+{
+	if (!timely_is_empty(path, rtt_ns)) {
+		s->hai_count = 0;
+		return;
+	}
+	timely_count_hai(s, p, elapsed_ns);
+	if (s->hai_count >= TIMELY_SLOW_EVENTS)
+		v->up_bps = timely_max(v->up_bps, s->rate_bps >> TIMELY_SLOW_SHIFT);
+}
+
 static inline void timely_judge_low(struct timely_state *s,
 				    const struct timely_params *p,
+				    const struct timely_path *path, u64 rtt_ns,
 				    u64 elapsed_ns, struct timely_verdict *v)
 {
 	v->branch = TIMELY_BRANCH_LOW;
 	v->up_bps = timely_step_bps(p, s->rate_bps);
+	if (p->path_law && timely_is_rare(p, elapsed_ns, rtt_ns, TIMELY_RARE_HAI)) {
+		timely_judge_slow(s, p, path, rtt_ns, elapsed_ns, v);
+		return;
+	}
+	/* Additive, so that shares still converge. */
+	if (p->fill_empty && timely_stays_empty(s, path, rtt_ns))
+		v->up_bps *= timely_empty_steps(path);
 	if (!p->hai_low) {
 		s->hai_count = 0;
 	} else if (timely_count_hai(s, p, elapsed_ns)) {
@@ -166,7 +193,7 @@ static inline void timely_judge(struct timely_state *s,
 	v->down_q = 0;
 	v->bound_milli = p->max_decrease_milli;
 	if (rtt_ns < path->low_ns)
-		timely_judge_low(s, p, elapsed_ns, v);
+		timely_judge_low(s, p, path, rtt_ns, elapsed_ns, v);
 	else if (rtt_ns > path->high_ns)
 		timely_judge_high(s, p, path, rtt_ns, v);
 	else if (p->variant == TIMELY_VARIANT_PATCHED)

@@ -88,6 +88,8 @@ static const struct timely_knob timely_constants[] = {
 		    "thresholds are of the queue over the path's base RTT"),
 	TIMELY_CONSTANT(own_bursts, "", 0, 1,
 		    "half of a flow's own burst counts as queue"),
+	TIMELY_CONSTANT(fill_empty, "", 0, 1,
+		    "larger steps while the path stays empty"),
 	TIMELY_CONSTANT(root_step, "", 0, 1,
 		    "the step grows as the root of the rate"),
 	TIMELY_CONSTANT(elapsed_gradient, "", 0, 1,

@@ -34,7 +34,8 @@ struct timely_preset {
 		.hai_us = 0, .hai_mult = hai_mult_, .scale_max = 1,	\
 		.app_limit_milli = (scale_) ? 800 : 0, .rtt_floor_us = 0, \
 		.rare_rtts = 0, .variant = variant_, .path_law = 0,	\
-		.own_bursts = 0, .root_step = 0, .elapsed_gradient = 0,	\
+		.own_bursts = 0, .fill_empty = 0,			\
+		.root_step = 0, .elapsed_gradient = 0,			\
 		.scale_updates = scale_, .decrease_once = 0,		\
 		.hai_low = 0, .high_drain = 0,				\
 	}
@@ -51,7 +52,7 @@ struct timely_preset {
  * queue: 22 us are a 16 KB burst and a half at 10 Gbit/s.
  */
 #define TIMELY_PARAMS_SHIPPED(variant_, low_, high_, beta_, beta_high_,	\
-			      scale_max_, own_)				\
+			      scale_max_, few_)				\
 	{								\
 		.init_rate_bps = 0,					\
 		.min_rate_bps = TIMELY_MBPS,				\
@@ -66,14 +67,15 @@ struct timely_preset {
 		.hai_us = 10000, .hai_mult = 5, .scale_max = scale_max_, \
 		.app_limit_milli = 800, .rtt_floor_us = 1,		\
 		.rare_rtts = 4, .variant = variant_, .path_law = 1,	\
-		.own_bursts = own_, .root_step = 1, .elapsed_gradient = 1, \
+		.own_bursts = few_, .fill_empty = few_,			\
+		.root_step = 1, .elapsed_gradient = 1,			\
 		.scale_updates = 1, .decrease_once = 1,			\
 		.hai_low = 1, .high_drain = 1,				\
 	}
 
 static const struct timely_preset timely_presets[] = {
 	{ "default", "this project", TIMELY_VARIANT_TIMELY,
-	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 25, 54, 600, 400, 2, 1) },
+	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 24, 54, 600, 400, 2, 1) },
 	{ "default", "this project", TIMELY_VARIANT_PATCHED,
 	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_PATCHED, 15, 50, 200, 250, 3, 0) },
 	{ "verbatim", "TIMELY (SIGCOMM 2015), Algorithm 1",

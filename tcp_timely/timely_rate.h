@@ -13,6 +13,7 @@
  *   timely_path.h     thresholds of this path
  *   timely_gradient.h how fast the queue grows
  *   timely_step.h     what one event is worth
+ *   timely_empty.h    larger steps while a path stays empty
  *   timely_decide.h   Algorithm 1 and Algorithm 2
  *   timely_bound.h    what bounds the rate and its changes
  *   timely_loss.h     loss, timeouts, idle times
@@ -45,6 +46,9 @@
  *  - high_drain: no decrease for a queue that is already draining.
  *  - hai_low, hai_us: HAI below t_low too, but only after a time that is much
  *    longer than the oscillation of the queue, equal for slow and fast flows.
+ *  - fill_empty: larger steps while the path stays empty, or what a cut took for
+ *    somebody else's burst stays free for milliseconds.
+ *  - own_bursts: half of a flow's own burst is queue, which others meet.
  *  - noise_max_us: what is independent from sample to sample is no queue. Without
  *    it, noise of t_low's size stops all flows.
  *  - rare_rtts: growth that no sample can stop in time is kept small, without

@@ -47,6 +47,7 @@ struct timely_params {
 	u8 variant;
 	u8 path_law;		/* thresholds and bounds of the path (timely_path.h) */
 	u8 own_bursts;		/* half of a flow's own burst counts as queue */
+	u8 fill_empty;		/* larger steps while the path stays empty */
 	u8 root_step;		/* the step grows as the root of the rate */
 	u8 elapsed_gradient;	/* gradient over elapsed time, not per event */
 	u8 scale_updates;	/* a step per RTT, not per event */

@@ -270,7 +270,7 @@ TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 		sample.frame_ns = 1230;
 		timely_path_find(&path, &s, &p, &sample);
 		u64 from_ns = std::max(base_ns, u64{TIMELY_PATH_BASE_MIN_NS});
-		EXPECT_EQ(path.low_ns, from_ns + 25000);
+		EXPECT_EQ(path.low_ns, from_ns + 24000);
 		EXPECT_EQ(path.high_ns, from_ns + 54000);
 	}
 }
@@ -305,11 +305,11 @@ TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
 	EXPECT_EQ(path.high_ns, path.low_ns + 123040);
 	s.rate_bps = TIMELY_GBPS;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 25000);
+	EXPECT_EQ(path.low_ns, 400000u + 24608);
 	// Half a burst of sixteen full frames.
 	sample.burst_ns = 16 * 1230;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 25000 - 8 * 1230);
+	EXPECT_EQ(path.low_ns, 400000u + 24608 - 8 * 1230);
 	sample.burst_ns = 0;
 	// Eight jumbo frames at 10 Gbit/s.
 	sample.frame_ns = 7230;
@@ -745,6 +745,45 @@ TEST(TimelyRate, timely_rate_sample__rare_events_count_less)
 			    part * 3 * e.p.delta_bps, 0.001 * e.p.delta_bps)
 			<< gap_ns;
 	}
+}
+
+// A slow flow that finds the path empty again and again takes more.
+TEST(TimelyRate, timely_rate_sample__slow_flow_takes_an_empty_path)
+{
+	Engine e(shipped(), 30000000);
+	auto growth = [&](u64 rtt_ns) {
+		e.state.drained = TIMELY_PATH_DRAINS;  // the next is a second away
+		u64 rate_bps = e.state.rate_bps;
+
+		e.feed(rtt_ns, 800000);
+		return double(e.state.rate_bps) / rate_bps - 1;
+	};
+
+	for (int i = 0; i < TIMELY_SLOW_EVENTS; i++)
+		EXPECT_LT(growth(20000), 0.02);
+	EXPECT_GT(growth(20000), 0.02);
+	EXPECT_LT(growth(20000), 0.07);
+	EXPECT_LT(growth(32000), 0.02);  // not empty
+	EXPECT_LT(growth(20000), 0.02);
+}
+
+// The growth of two paths that stay empty.
+TEST(TimelyRate, timely_rate_sample__empty_path_is_filled_in_equal_time)
+{
+	double grown[2];
+	int i = 0;
+
+	for (u64 base_ns : {20000, 200000}) {
+		Engine e(shipped(), TIMELY_GBPS);
+
+		e.state.base_ns = base_ns;
+		e.state.drained = TIMELY_PATH_DRAINS;  // the next is a second away
+		for (u64 ns = 0; ns < 3000000; ns += base_ns)
+			e.feed(base_ns, base_ns);
+		grown[i++] = e.state.rate_bps - double(TIMELY_GBPS);
+	}
+	EXPECT_GT(grown[1], 0.3 * grown[0]);  // by the round trip it were a tenth
+	EXPECT_LT(grown[1], 2 * grown[0]);
 }
 
 TEST(TimelyRate, timely_rate_sample__rare_events_start_no_hai)
