@@ -44,7 +44,7 @@ static inline bool timely_stays_empty(const struct timely_state *s,
 /* Steps in place of one. */
 static inline u64 timely_empty_steps(const struct timely_path *path)
 {
-	return TIMELY_EMPTY_MULT + path->base_ns / TIMELY_EMPTY_BASE_NS;
+	return TIMELY_EMPTY_MULT + (u32)path->base_ns / TIMELY_EMPTY_BASE_NS;
 }
 
 #endif /* TIMELY_EMPTY_H */
