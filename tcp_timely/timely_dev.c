@@ -255,13 +255,18 @@ static u64 timely_dev_received(struct net_device *dev)
 	return dev_get_stats(dev, &stats)->rx_bytes;
 }
 
-/* Of a VLAN or a bond, what the links below it receive: ACKs wait there. */
+/*
+ * Of a VLAN or a bond, what the links below it receive: ACKs wait there.  A bridge has containers
+ * below, whose packets come from this host.
+ */
 static u64 timely_dev_rx_bytes(struct net_device *dev)
 {
 	struct net_device *lower;
 	struct list_head *iter;
 	u64 bytes = 0;
 
+	if (netif_is_bridge_master(dev))
+		return timely_dev_received(dev);
 	netdev_for_each_lower_dev(dev, lower, iter)
 		bytes += timely_dev_received(lower);
 	return bytes ?: timely_dev_received(dev);
@@ -282,6 +287,7 @@ static void timely_dev_look_at_rx(struct timely_dev *d)
 	WRITE_ONCE(d->rx_bytes_per_ms, min_t(u64, per_ms, U32_MAX));
 }
 
+/* Is rx_worker to look again anyway?  Flows read it, the worker decides. */
 static bool timely_dev_rx_watched;
 
 static void timely_dev_rx_work(struct work_struct *work);
@@ -290,8 +296,8 @@ static DECLARE_DELAYED_WORK(timely_dev_rx_worker, timely_dev_rx_work);
 /* Whoever holds the RTNL keeps it: the next look is soon enough. */
 static void timely_dev_rx_work(struct work_struct *work)
 {
+	bool flows = false, again;
 	struct timely_dev *d;
-	bool flows = false;
 	int bucket;
 
 	if (!rtnl_trylock()) {
@@ -299,7 +305,8 @@ static void timely_dev_rx_work(struct work_struct *work)
 		return;
 	}
 	hash_for_each(timely_devs, bucket, d, node) {
-		if (timely_dev_flows(d)) {
+		/* Of thousands of devices, flows hold a few. */
+		if (refcount_read(&d->refs) > 1 && timely_dev_flows(d)) {
 			timely_dev_look_at_rx(d);
 			flows = true;
 		} else {
@@ -308,8 +315,10 @@ static void timely_dev_rx_work(struct work_struct *work)
 		}
 	}
 	rtnl_unlock();
+	/* One look more after the last flow: who has just begun was perhaps not counted yet. */
+	again = flows || READ_ONCE(timely_dev_rx_watched);
 	WRITE_ONCE(timely_dev_rx_watched, flows);
-	if (flows)
+	if (again)
 		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
 }
 
