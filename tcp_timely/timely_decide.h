@@ -128,7 +128,7 @@ static inline void timely_judge_low(struct timely_state *s,
 		return;
 	}
 	/* Additive, so that shares still converge. */
-	if (p->fill_empty && timely_stays_empty(s, path, rtt_ns))
+	if (p->fill_empty && p->hai_events && timely_stays_empty(s, path, rtt_ns))
 		v->up_bps *= timely_empty_steps(path);
 	if (!p->hai_low) {
 		s->hai_count = 0;

@@ -234,7 +234,6 @@ TEST_P(Variant, fig18__takes_freed_bandwidth)
 	EXPECT_LE(with_hai_s, 0.05);
 	EXPECT_LE(time_to_reach(params, 1.95e9), 0.1);
 	params.hai_events = 0;
-	params.fill_empty = 0;
 	EXPECT_GT(time_to_reach(params, 1.5e9), with_hai_s);
 }
 
