@@ -111,7 +111,9 @@ public:
 			.acked_bytes = acked_bytes,
 			.frame_bytes = 0,
 			.frame_ns = 0,
+			.burst_ns = 0,
 			.coalesce_ns = coalesce_ns,
+			.back_load = 0,
 			.app_limited = app_limited,
 		};
 		timely_rate_sample(&state, &p, &sample, &out);
