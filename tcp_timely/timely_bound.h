@@ -53,7 +53,7 @@ static inline bool timely_may_grow(const struct timely_state *s,
 	if (!sample->app_limited || !p->app_limit_milli || !elapsed_ns)
 		return true;
 	sent_bps = timely_div(acked_bytes * 8000000000ULL, elapsed_ns);
-	return sent_bps >= timely_div(s->rate_bps * p->app_limit_milli, 1000);
+	return sent_bps >= timely_div((u64)s->rate_bps * p->app_limit_milli, 1000);
 }
 
 /*

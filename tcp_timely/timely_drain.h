@@ -72,7 +72,7 @@ static inline void timely_path_begin_drain(struct timely_state *s,
  */
 static inline u64 timely_path_rtt_before_ns(const struct timely_state *s)
 {
-	if (2 * s->rate_bps + 1 >= s->high_rate_bps)
+	if (2 * (u64)s->rate_bps + 1 >= s->high_rate_bps)
 		return 0;
 	return timely_div(TIMELY_PATH_PAIR_BITS * 1000000000ULL,
 			  timely_max(s->rate_bps, 1));

@@ -30,7 +30,7 @@ static inline void timely_track_gradient(struct timely_state *s,
 		diff_q = timely_part_of(diff_q, path->unit_ns, elapsed_ns);
 	else if (p->elapsed_gradient)
 		forget_q = timely_part_of(forget_q, elapsed_ns, path->unit_ns);
-	new_q = timely_div_away(1000 * s->rtt_diff_q +
+	new_q = timely_div_away(1000 * (s64)s->rtt_diff_q +
 				(s64)p->alpha_milli * (diff_q - forget_q), 1000);
 	s->rtt_diff_q = timely_within(new_q, (s64)TIMELY_DIFF_MAX_NS << TIMELY_DIFF_SHIFT);
 }

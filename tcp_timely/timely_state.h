@@ -58,6 +58,8 @@ struct timely_params {
 
 /*
  * Moments keep their low 40 bits, 18 minutes.
+ * In C, gcc computes with a field wider than an int in as many bits as it has, clang and C++ in
+ * all of its type: whatever adds or multiplies casts first. unit/timely_c_test holds the two together.
  */
 struct timely_state {
 	u64 rate_bps:41,

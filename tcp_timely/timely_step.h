@@ -92,7 +92,7 @@ static inline bool timely_count_hai(struct timely_state *s,
 		s->hai_count++;
 	return p->hai_events && s->hai_count >= p->hai_events &&
 	       span_us >= p->hai_us &&
-	       (!p->path_law || span_us * 1000 >= s->prev_rtt_ns * TIMELY_HAI_RTTS) &&
+	       (!p->path_law || span_us * 1000 >= (u64)s->prev_rtt_ns * TIMELY_HAI_RTTS) &&
 	       !timely_is_rare(p, elapsed_ns, s->prev_rtt_ns, TIMELY_RARE_HAI);
 }
 

@@ -123,7 +123,7 @@ static inline bool timely_path_is_lost(const struct timely_state *s, u64 now_ns)
 	if (s->drained)
 		window_ns = timely_min(window_ns, timely_path_early_ns(s));
 	return ticks << TIMELY_PATH_TICK_SHIFT >= window_ns &&
-	       s->rate_bps * TIMELY_PATH_LOST_RATE < timely_rate_unpack(s->near_rate);
+	       (u64)s->rate_bps * TIMELY_PATH_LOST_RATE < timely_rate_unpack(s->near_rate);
 }
 
 static inline bool timely_path_wants_drain(const struct timely_state *s,
