@@ -129,7 +129,7 @@ static inline void timely_judge_low(struct timely_state *s,
 	}
 	/* Additive, so that shares still converge. */
 	if (p->fill_empty && p->hai_events && timely_stays_empty(s, path, rtt_ns))
-		v->up_bps *= timely_empty_steps(path);
+		v->up_bps = timely_empty_bps(path, v->up_bps, s->rate_bps);
 	if (!p->hai_low) {
 		s->hai_count = 0;
 	} else if (timely_count_hai(s, p, elapsed_ns)) {

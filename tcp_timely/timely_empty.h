@@ -6,24 +6,28 @@
 #ifndef TIMELY_EMPTY_H
 #define TIMELY_EMPTY_H
 
+#include "timely_noise.h"
 #include "timely_step.h"
 
 /*
- * Empty is a quarter of the room, for 200 us and two round trips: a round trip alone may be the trough
- * of the queue's oscillation. Then steps are larger, and on long paths by so many 10 us as their base
- * has, or near flows would take what is free: 10 us beside 200 us would be 9 : 1. Measured with
- * battery/: RPCs leave long flows 90 % and not 86, incasts 95 and not 88, coalescing of 50 us 96 and
- * not 88; Jain's index of 40 flows is .98 and not .99.
+ * Empty is a quarter of the room, for 200 us and two round trips: one alone may be the trough of the
+ * queue's oscillation. Then a round trip is worth a step for each 6.5 us of the base, so that near
+ * and far flows grow alike in equal time; on paths longer than 130 us that would be too much for
+ * one round trip. A step is a 1024th of the rate at most: with more, Jain's index of 40 flows falls
+ * below .99. Where samples are noisy one least of them stands for several, so that takes longer: of
+ * 200 us of noise 40 flows have a Jain index of .90 without, and .93 with.
  */
 #define TIMELY_EMPTY_PART	4
 #define TIMELY_EMPTY_RTTS	2
 #define TIMELY_EMPTY_NS		200000
-#define TIMELY_EMPTY_MULT	2
-#define TIMELY_EMPTY_BASE_NS	10000
+#define TIMELY_EMPTY_JITTERS	16
+#define TIMELY_EMPTY_BASE_NS	6500
+#define TIMELY_EMPTY_BASE_MAX_NS 130000
+#define TIMELY_EMPTY_RATE_SHIFT	10
 /*
  * What a slow flow then takes with each sample, the 32nd part of its rate: 400 flows that do so at
  * the same time make a queue of 25 us in the millisecond until they see it. With a 16th, or from the
- * first sample on, their 99th percentile is twice as long.
+ * first sample on, their 99th percentile is above the 150 us that the model's test allows.
  */
 #define TIMELY_SLOW_EVENTS	4
 #define TIMELY_SLOW_SHIFT	5
@@ -37,14 +41,21 @@ static inline bool timely_is_empty(const struct timely_path *path, u64 rtt_ns)
 static inline bool timely_stays_empty(const struct timely_state *s,
 				      const struct timely_path *path, u64 rtt_ns)
 {
+	u64 least_ns = timely_max(TIMELY_EMPTY_RTTS * rtt_ns, TIMELY_EMPTY_NS) +
+		       TIMELY_EMPTY_JITTERS * timely_jitter_ns(s);
+
 	return s->hai_count && timely_is_empty(path, rtt_ns) &&
-	       s->hai_span_us * 1000 >= timely_max(TIMELY_EMPTY_RTTS * rtt_ns, TIMELY_EMPTY_NS);
+	       s->hai_span_us * 1000 >= least_ns;
 }
 
-/* Steps in place of one. */
-static inline u64 timely_empty_steps(const struct timely_path *path)
+/* The step of a path that stays empty, in place of step_bps. */
+static inline u64 timely_empty_bps(const struct timely_path *path, u64 step_bps, u64 rate_bps)
 {
-	return TIMELY_EMPTY_MULT + (u32)path->base_ns / TIMELY_EMPTY_BASE_NS;
+	u64 base_ns = timely_min(path->base_ns, TIMELY_EMPTY_BASE_MAX_NS);
+	u64 each_bps = timely_min(step_bps, rate_bps >> TIMELY_EMPTY_RATE_SHIFT);
+
+	return timely_max(step_bps,
+			  each_bps * ((u32)base_ns / TIMELY_EMPTY_BASE_NS));
 }
 
 #endif /* TIMELY_EMPTY_H */

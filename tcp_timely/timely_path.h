@@ -70,6 +70,14 @@ static inline u64 timely_path_room_ns(const struct timely_state *s,
 							 timely_max(s->rate_bps, 1))));
 }
 
+/* What the flow's own bursts take of it, beyond the smallest, which all have. */
+static inline u64 timely_path_own_ns(const struct timely_sample *sample)
+{
+	u64 least_ns = TIMELY_OWN_FRAMES * (u64)sample->frame_ns;
+
+	return timely_less(sample->burst_ns, least_ns) / TIMELY_OWN_BURSTS;
+}
+
 /* And for the queue of the way back. */
 static inline u64 timely_path_back_ns(const struct timely_sample *sample, u64 room_ns)
 {
@@ -96,7 +104,7 @@ static inline void timely_path_find(struct timely_path *path,
 	}
 	room_ns = timely_path_room_ns(s, p, sample);
 	if (p->own_bursts)
-		room_ns = timely_less(room_ns, sample->burst_ns / TIMELY_OWN_BURSTS);
+		room_ns = timely_less(room_ns, timely_path_own_ns(sample));
 	room_ns += timely_path_back_ns(sample, room_ns);
 	room_ns += timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
 	path->base_ns = s->base_ns;

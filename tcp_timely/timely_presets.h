@@ -49,7 +49,7 @@ struct timely_preset {
 /*
  * What ships: found and measured with selftests/sim, for 4 to 400 flows on 10 to
  * 100 Gbit/s (frontier.csv) and for the paths of matrix.cc. Thresholds are of the
- * queue: 24 us are a 16 KB burst, of another flow, and half of one's own at 10 Gbit/s.
+ * queue: 24 us are a 16 KB burst of another flow, and most of one's own, at 10 Gbit/s.
  */
 #define TIMELY_PARAMS_SHIPPED(variant_, low_, high_, beta_, beta_high_,	\
 			      scale_max_, few_)				\

@@ -308,10 +308,11 @@ TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
 	s.rate_bps = TIMELY_GBPS;
 	timely_path_find(&path, &s, &p, &sample);
 	EXPECT_EQ(path.low_ns, 400000u + 24608);
-	// Half a burst of sixteen full frames.
+	// Half of what a burst of sixteen full frames has more than two.
+	sample.frame_ns = 1230;
 	sample.burst_ns = 16 * 1230;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 24608 - 8 * 1230);
+	EXPECT_EQ(path.low_ns, 400000u + 24608 - 7 * 1230);
 	sample.burst_ns = 0;
 	// Eight jumbo frames at 10 Gbit/s.
 	sample.frame_ns = 7230;
