@@ -32,12 +32,27 @@ make_path() {
 	in_b tc qdisc add dev veth0 root netem delay "${1:-20us}"
 }
 
+# begin_on_path [DELAY]: the test, with the module and the hosts, which its end takes away
+begin_on_path() {
+	ktap_start
+	need_module
+	make_path "$@"
+	trap 'drop_hosts; unload_module' EXIT
+}
+
 # An orphan socket with data to send must not hold the module for minutes.
 in_ns_quick() {
 	ip netns exec "$1" sysctl -q -w net.ipv4.tcp_orphan_retries=1
 }
 
 start_sink() { receive_in "$b" "$traffic" sink "$@"; }
+
+# run_against_sink [CASE...]: those of the script, and the end of the test
+run_against_sink() {
+	start_sink || ktap_fail "receiver__starts"
+	run_cases "$@"
+	finish_hosts
+}
 
 # start_sender OPTION...: to the first receiver; stop_sender or wait "$sender" ends it
 sender=

@@ -106,10 +106,7 @@ speed__of_a_device_with_a_lock() {
 		in_a ip link set dummy8 down && in_a ip link set dummy8 up && in_a ip link del dummy8
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
+begin_on_path
 in_a sysctl -q -w net.ipv6.conf.veth0.disable_ipv6=1
 run_cases "$@"
 finish_hosts

@@ -78,10 +78,5 @@ key__mended_hosts_are_asked_again() {
 	[ "$_without" = 0 ] && [ "$(counter samples_orack)" -gt 10 ]
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
-start_sink || ktap_fail "receiver__starts"
-run_cases "$@"
-finish_hosts
+begin_on_path
+run_against_sink "$@"

@@ -306,9 +306,6 @@ help__is_shown() {
 	in_a tc qdisc add dev veth0 root onramp help 2>&1 | grep -q pause_max
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
+begin_on_path
 run_cases "$@"
 finish_hosts

@@ -132,11 +132,6 @@ load_timely() {
 	fi
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
+begin_on_path
 slow_cable || ktap_fail "bottleneck__set_up"
-start_sink || ktap_fail "receiver__starts"
-run_cases "$@"
-finish_hosts
+run_against_sink "$@"

@@ -23,6 +23,21 @@ take() {
 	return $status
 }
 
+# beside STEPS STEP...: of a flow that begins a tenth of a second after another, whose STEPS are one word
+beside() {
+	wait_for "the end of the flow before" no_flow_is_left || return 1
+	# shellcheck disable=SC2086  # words
+	in_a "$steps" 10.1.0.2 cc=timely connect=5001 $1 > /dev/null &
+	other=$!
+	shift
+	sleep 0.1
+	out=$(in_a "$steps" 10.1.0.2 cc=timely connect=5001 "$@")
+	status=$?
+	echo "$out"
+	wait $other
+	return $status
+}
+
 # value KEY: what the steps said
 value() { field " $1" " ${out//$'\n'/ }"; }
 
@@ -81,14 +96,7 @@ start__alone_with_all_of_the_line() {
 
 # Who has nothing to send takes no part.
 start__beside_an_idle_flow_with_all_of_the_line() {
-	wait_for "the end of the flow before" no_flow_is_left || return 1
-	in_a "$steps" 10.1.0.2 cc=timely connect=5001 send=0.005 idle=0.3 > /dev/null &
-	idle=$!
-	sleep 0.1
-	out=$(in_a "$steps" 10.1.0.2 cc=timely connect=5001 write=1 show=a)
-	echo "$out"
-	wait $idle
-	about a.rate $device
+	beside "send=0.005 idle=0.3" write=1 show=a && about a.rate $device
 }
 
 start__after_an_aborted_flow_with_all_of_the_line() {
@@ -256,14 +264,34 @@ switch__to_another_and_back() {
 }
 
 switch__leaves_the_device_to_others() {
-	wait_for "the end of the flow before" no_flow_is_left || return 1
-	in_a "$steps" 10.1.0.2 cc=timely connect=5001 send=0.005 cc=cubic pacing=1000000 send=0.3 > /dev/null &
-	other=$!
+	beside "send=0.005 cc=cubic pacing=1000000 send=0.3" write=1 show=a && about a.rate $device
+}
+
+# windows_while_receiving BYTES: a.cwnd with so many a second on the way back, b.cwnd after them
+windows_while_receiving() {
+	ip netns exec "$a" "$traffic" sink --port 5002 > /dev/null 2>&1 &
+	back_sink=$!
+	sleep 0.2
+	in_b "$traffic" send 10.1.0.1 --port 5002 --cc cubic --max-pacing "$1" --seconds 0.4 &
+	back=$!
 	sleep 0.1
-	out=$(in_a "$steps" 10.1.0.2 cc=timely connect=5001 write=1 show=a)
-	echo "$out"
-	wait $other
-	about a.rate $device
+	set_to line_rate_mbps 1000
+	take send=0.2 show=a idle=0.3 send=0.1 show=b
+	set_to line_rate_mbps 0
+	kill $back_sink
+	wait $back_sink $back 2>/dev/null
+	return 0
+}
+
+# ACKs wait where the link to this host is busy: half of it is worth four times the room, and that of
+# eight full frames at 1 Gbit/s is 100 us.
+receiving__much_leaves_more_room_while_it_does() {
+	windows_while_receiving 60000000 && between a.cwnd $(($(value b.cwnd) + 30)) $(($(value b.cwnd) + 42))
+}
+
+# Less than a 16th are ACKs of others.
+receiving__acks_alone_leaves_none() {
+	windows_while_receiving 5000000 && between a.cwnd "$(value b.cwnd)" "$(value b.cwnd)"
 }
 
 # Time on the wire is taken off RTTs, but not by what only says that it has a speed.
@@ -300,10 +328,5 @@ device__without_a_speed_has_that_of_the_knob() {
 	about a.rate $line
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
-start_sink || ktap_fail "receiver__starts"
-run_cases "$@"
-finish_hosts
+begin_on_path
+run_against_sink "$@"

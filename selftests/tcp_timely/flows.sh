@@ -155,10 +155,5 @@ loss__marks_are_seen() {
 	return $status
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
-start_sink || ktap_fail "receiver__starts"
-run_cases "$@"
-finish_hosts
+begin_on_path
+run_against_sink "$@"

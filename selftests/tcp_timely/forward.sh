@@ -138,10 +138,6 @@ loss__recovers_with_forward() {
 	return $status
 }
 
-ktap_start
-need_module
-make_path && slow_flows
-trap 'drop_hosts; unload_module' EXIT
-start_sink || ktap_fail "receiver__starts"
-run_cases "$@"
-finish_hosts
+begin_on_path
+slow_flows
+run_against_sink "$@"

@@ -120,10 +120,5 @@ unload__default_algorithm_holds_the_module() {
 	in_a sysctl -q -w net.ipv4.tcp_congestion_control=cubic
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
-start_sink || ktap_fail "receiver__starts"
-run_cases "$@"
-finish_hosts
+begin_on_path
+run_against_sink "$@"

@@ -124,9 +124,6 @@ netns__does_not_see_another() {
 	is t_low_us "$(cat /proc/sys/$settings/t_low_us)"
 }
 
-ktap_start
-need_module
-make_path
-trap 'drop_hosts; unload_module' EXIT
+begin_on_path
 run_cases "$@"
 finish_hosts
