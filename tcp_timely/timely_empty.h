@@ -10,7 +10,7 @@
 #include "timely_step.h"
 
 /*
- * Empty is a quarter of the room, for 200 us and two round trips: one alone may be the trough of the
+ * Empty is a quarter of the room, for 250 us and two round trips: one alone may be the trough of the
  * queue's oscillation. Then a round trip is worth a step for each 6.5 us of the base, so that near
  * and far flows grow alike in equal time; on paths longer than 130 us that would be too much for
  * one round trip. A step is a 1024th of the rate at most: with more, Jain's index of 40 flows falls
@@ -19,7 +19,7 @@
  */
 #define TIMELY_EMPTY_PART	4
 #define TIMELY_EMPTY_RTTS	2
-#define TIMELY_EMPTY_NS		200000
+#define TIMELY_EMPTY_NS		250000
 #define TIMELY_EMPTY_JITTERS	16
 #define TIMELY_EMPTY_BASE_NS	6500
 #define TIMELY_EMPTY_BASE_MAX_NS 130000

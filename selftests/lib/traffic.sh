@@ -45,6 +45,8 @@ in_ns_quick() {
 	ip netns exec "$1" sysctl -q -w net.ipv4.tcp_orphan_retries=1
 }
 
+# start_sink OPTION...
+# shellcheck disable=SC2120  # scripts pass them
 start_sink() { receive_in "$b" "$traffic" sink "$@"; }
 
 # run_against_sink [CASE...]: those of the script, and the end of the test

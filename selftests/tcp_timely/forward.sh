@@ -92,7 +92,7 @@ forward__queue_of_the_way_back_is_no_congestion() {
 	done
 	way_back delay 20us
 	# shellcheck disable=SC2154  # eval sets them
-	[ "$bytes_forward" -gt $((2 * bytes_rtt)) ]
+	[ "$bytes_forward" -gt $((8 * bytes_rtt)) ]
 }
 
 forward__queue_of_the_way_there_is() {
