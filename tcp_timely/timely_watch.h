@@ -43,7 +43,7 @@
  * Thresholds of shorter paths are those of the papers' racks: bursts of 16 KB and the noise of
  * hosts do not shrink with the path. Two patched flows over 5 us have 63 % of 10 Gbit/s without.
  */
-#define TIMELY_PATH_BASE_MIN_NS	12000
+#define TIMELY_PATH_BASE_MIN_NS	20000
 
 /* From where thresholds are counted. */
 static inline u64 timely_path_origin_ns(const struct timely_state *s)
