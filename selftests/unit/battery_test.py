@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What selftests/battery makes of results: its rules and its table."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+BATTERY = os.path.join(os.path.dirname(HERE), "battery")
+# A scenario that the battery has: it looks for its result alone.
+SCENARIO = "rpc"
+
+
+def variant(name, least=0.9, rtos=0, failure=None, util=0.98, tail_us=50.0):
+    metrics = {"util": util, "tail us": tail_us, "RTOs": rtos}
+    return {"name": name, "metrics": metrics,
+            "seeds": [{"failure": failure, "metrics": {"least share": least}}]}
+
+
+class Battery(unittest.TestCase):
+    def run_on(self, *variants, row=SCENARIO):
+        with tempfile.TemporaryDirectory() as out:
+            os.mkdir(os.path.join(out, SCENARIO))
+            with open(os.path.join(out, SCENARIO, "result.json"), "w", encoding="utf-8") as stream:
+                json.dump({"scenario": {"file": SCENARIO + ".yaml"}, "variants": variants}, stream)
+            return subprocess.run([sys.executable, BATTERY, "--table", "--row", row, "--out", out], check=False,
+                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_ours__within_the_rules_is_0(self):
+        ended = self.run_on(variant("cubic,10g"), variant("timely,10g"))
+        self.assertEqual(ended.returncode, 0)
+        self.assertNotIn("!", ended.stdout)
+
+    def test_ours__with_a_starved_flow_is_1(self):
+        ended = self.run_on(variant("timely,10g", least=0.24), variant("all,10g", least=0.25))
+        self.assertEqual(ended.returncode, 1)
+        self.assertEqual(ended.stdout.count("!"), 1)
+
+    def test_ours__with_a_timeout_is_1(self):
+        self.assertEqual(self.run_on(variant("all,10g", rtos=1)).returncode, 1)
+
+    def test_ours__least_share_is_of_the_worst_seed(self):
+        starved = variant("timely")
+        starved["seeds"].append({"failure": None, "metrics": {"least share": 0.1}})
+        self.assertEqual(self.run_on(starved).returncode, 1)
+
+    def test_ours__without_long_flows_has_no_share_to_keep(self):
+        self.assertEqual(self.run_on(variant("timely", least=None)).returncode, 0)
+
+    def test_linux__is_measured_and_not_judged(self):
+        self.assertEqual(self.run_on(variant("bbr", least=0.01, rtos=9), variant("timely")).returncode, 0)
+
+    def test_run__that_failed_is_2(self):
+        ended = self.run_on(variant("timely", failure="no guest"))
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("failed", ended.stdout)
+
+    def test_table__has_the_best_of_linux_by_name(self):
+        ended = self.run_on(variant("cubic,10g", util=1.0, tail_us=4000.0), variant("dctcp,10g", util=0.99, tail_us=90.0),
+                            variant("timely,10g"))
+        self.assertIn("100.0 cubic", ended.stdout)
+        self.assertIn("90 dctcp", ended.stdout)
+        self.assertIn("98.0 50 0.90", ended.stdout)
+
+    def test_table__of_nothing_says_what_to_do(self):
+        ended = self.run_on(row="long")
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("run without --table first", ended.stderr)
+
+    def test_row__that_is_none_is_refused(self):
+        self.assertIn("no scenario has 'nonesuch'", self.run_on(row="nonesuch").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+// Thresholds and base of a flow's own path: tcp_timely/timely_path.h, timely_watch.h, timely_drain.h.
+
+#include <algorithm>
+
+#include "selftests/unit/timely_engine.h"
+
+namespace {
+
+using namespace timely_test;
+
+// The law by name: thresholds are of the queue over the base, on every path.
+TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
+{
+	for (u64 base_ns : {8000, 20000, 200000, 3000000}) {
+		timely_params p = shipped();
+		timely_state s;
+		timely_path path;
+		timely_sample sample{};
+
+		timely_rate_start(&s, &p, 10 * TIMELY_GBPS, base_ns);
+		sample.frame_ns = 1230;
+		timely_path_find(&path, &s, &p, &sample);
+		u64 from_ns = std::max(base_ns, u64{TIMELY_PATH_BASE_MIN_NS});
+		EXPECT_EQ(path.low_ns, from_ns + 24000);
+		EXPECT_EQ(path.high_ns, from_ns + 54000);
+	}
+}
+
+// A path that gets longer: no sample near the base, a drain, another base.
+TEST(TimelyBase, timely_path_sample__longer_path_is_found)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (int i = 0; i < 100; i++)
+		e.feed(20000);
+	EXPECT_EQ(e.state.base_ns, 20000u);
+	for (int i = 0; i < 5000; i++)
+		e.feed(120000);
+	EXPECT_EQ(e.state.base_ns, 120000u);
+	EXPECT_GT(e.state.rate_bps, TIMELY_GBPS);
+}
+
+// What the law has besides: for each of the room's reasons, the lower threshold.
+TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
+{
+	timely_params p = shipped();
+	timely_state s;
+	timely_path path;
+	timely_sample sample{};
+
+	timely_rate_start(&s, &p, TIMELY_GBPS / 10, 400000);
+	sample.rtt_ns = 400000;
+	timely_path_find(&path, &s, &p, &sample);
+	// Two frames at 100 Mbit/s are 246 us, and the base has more.
+	EXPECT_EQ(path.low_ns, 400000u + 246080);
+	EXPECT_EQ(path.high_ns, path.low_ns + 123040);
+	s.rate_bps = TIMELY_GBPS;
+	timely_path_find(&path, &s, &p, &sample);
+	EXPECT_EQ(path.low_ns, 400000u + 24608);
+	// Half of what a burst of sixteen full frames has more than two.
+	sample.frame_ns = 1230;
+	sample.burst_ns = 16 * 1230;
+	timely_path_find(&path, &s, &p, &sample);
+	EXPECT_EQ(path.low_ns, 400000u + 24608 - 7 * 1230);
+	sample.burst_ns = 0;
+	// Eight jumbo frames at 10 Gbit/s.
+	sample.frame_ns = 7230;
+	timely_path_find(&path, &s, &p, &sample);
+	EXPECT_EQ(path.low_ns, 400000u + 8 * 7230);
+	EXPECT_EQ(path.slack_ns, 2 * 7230u);
+	sample.coalesce_ns = 50000;
+	timely_path_find(&path, &s, &p, &sample);
+	EXPECT_EQ(path.low_ns, 400000u + 8 * 7230 + 50000);
+	EXPECT_EQ(timely_path_window_ns(&path, &sample), path.high_ns + 50000);
+}
+
+TEST(TimelyPath, timely_path_find__room_for_the_way_back)
+{
+	timely_params p = shipped();
+	timely_state s;
+	timely_path path;
+	timely_sample sample{};
+	auto room_us = [&](u32 back_load) {
+		sample.back_load = back_load;
+		timely_path_find(&path, &s, &p, &sample);
+		return (path.low_ns - 20000) / 1000;
+	};
+
+	timely_rate_start(&s, &p, TIMELY_GBPS, 20000);
+	EXPECT_EQ(room_us(64), p.t_low_us);  // ACKs alone: a sixteenth
+	EXPECT_EQ(room_us(64 + 128), p.t_low_us * 5 / 2);
+	EXPECT_EQ(room_us(64 + 256), p.t_low_us * 4);
+	EXPECT_EQ(room_us(1024), p.t_low_us * 4);
+}
+
+// A silence is no path that got longer: no drain at the first sample after it.
+TEST(TimelyBase, timely_path_sample__silence_is_no_longer_path)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (int i = 0; i < 100; i++)
+		e.feed(20000);
+	e.feed(60000, 400000000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_DRAIN);
+	EXPECT_EQ(e.state.base_ns, 20000u);
+	EXPECT_FALSE(e.state.draining);
+}
+
+// Flows whose cuts the path's law bounds: what empties the queue in a round trip.
+TEST(TimelyRate, timely_rate_sample__long_path_is_cut_by_its_queue)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	timely_rate_start(&e.state, &e.p, TIMELY_GBPS, 3000000);
+	e.feed(3060000);
+	e.feed(3060000, 3000000);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_HIGH);
+	EXPECT_GE(e.state.rate_bps, TIMELY_GBPS / 3060 * 3000);
+}
+
+// A frame in eight round trips, a tenth of a millisecond added to each.
+TEST(TimelyRate, timely_rate_sample__floor_of_the_path)
+{
+	Engine e(shipped(), 2 * TIMELY_MBPS);
+
+	e.feed(20000);
+	for (int i = 0; i < 100; i++)
+		e.feed(400000, 400000);
+	EXPECT_EQ(e.state.rate_bps, 1538 * 8 * TIMELY_GBPS / (500000 * 8));
+}
+
+TEST(TimelyBase, timely_path_sample__one_lucky_sample_is_no_base)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (int i = 0; i < 1000; i++)
+		e.feed(i % 100 == 50 ? 15000 : 70000);
+	EXPECT_GT(e.state.base_ns, 19999u);
+}
+
+}  // namespace
