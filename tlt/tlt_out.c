@@ -40,6 +40,11 @@ static bool tlt_out_is_marked(const struct sk_buff *skb, const struct tlt_packet
 	       tlt_out_class(skb->sk, p->family) != p->dscp;
 }
 
+static bool tlt_out_has_room(const struct tcp_sock *tp, const struct tlt_burst *b)
+{
+	return tcp_packets_in_flight(tp) + b->segments < tcp_snd_cwnd(tp);
+}
+
 /*
  * Rate-based: may TCP send what is behind this packet without another ACK?  Where it is not
  * sure it says no: an important packet too many costs less than a tail without one.
@@ -55,7 +60,7 @@ static bool tlt_out_more(const struct sock *sk, const struct tcphdr *th, const s
 	/* What fills no segment may have to wait for one in flight (Nagle, TCP_CORK). */
 	if (written - b->end < tp->mss_cache)
 		return false;
-	return tcp_packets_in_flight(tp) + b->segments < tcp_snd_cwnd(tp) &&
+	return tlt_out_has_room(tp, b) &&
 	       !after(b->end + tp->mss_cache, tcp_wnd_end(tp));
 }
 
@@ -97,8 +102,8 @@ static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 	b->timeout = tlt_out_timeout(flow, sk);
 	if (b->again)
 		b->last_again = tp->lost_out <= tp->retrans_out + b->segments;
-	else if (b->rate)
-		b->more = tlt_out_more(sk, th, b);
+	if (b->rate)
+		b->more = b->again ? tlt_out_has_room(tp, b) : tlt_out_more(sk, th, b);
 }
 
 static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,

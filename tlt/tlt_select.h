@@ -270,7 +270,9 @@ static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns, u3
 
 /*
  * Rate-based (5.2): the last of what there is to send, every N-th, the first and
- * the last of a round of retransmissions.
+ * the last of a round of retransmissions.  TCP has a window besides, which a recovery makes small:
+ * what fills it in the middle of a round is the last until an ACK comes, and where all of it is
+ * lost none does.
  */
 static inline bool tlt_sender_rate(struct tlt_sender *s, const struct tlt_burst *b)
 {
@@ -278,7 +280,7 @@ static inline bool tlt_sender_rate(struct tlt_sender *s, const struct tlt_burst 
 
 	s->since_mark = since < 65535 ? since : 65535;
 	if (b->again)
-		return !s->retransmitting || b->last_again;
+		return !s->retransmitting || b->last_again || (!b->more && !s->flight);
 	return !b->more || (b->period && since >= b->period);
 }
 

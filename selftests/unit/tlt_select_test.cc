@@ -663,9 +663,23 @@ TEST_F(Sender, rate_based__first_and_last_of_a_round_of_retransmissions)
 {
 	for (int i = 0; i < 5; i++) {
 		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
-		b.rate = b.again = true;
+		b.rate = b.again = b.more = true;
 		b.last_again = i == 4;
 		EXPECT_EQ(send(b), i == 0 || i == 4 ? TLT_DATA : TLT_PLAIN) << i;
+	}
+}
+
+// Eight windows of a long round, and of each all that is plain is lost: the echo goes on.
+TEST_F(Sender, rate_based__what_fills_the_window_within_a_round_of_retransmissions)
+{
+	for (int i = 0; i < 80; i++) {
+		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
+		b.rate = b.again = true;
+		b.more = i % 10 != 9;
+		bool important = i == 0 || (i > 9 && !b.more);
+		EXPECT_EQ(send(b), important ? TLT_DATA : TLT_PLAIN) << i;
+		if (i % 10 == 9)
+			echo(2 * kMs);
 	}
 }
 
