@@ -284,6 +284,15 @@ static u32 timely_open_segs(const struct sock *sk, struct timely_flow *f, u32 wi
 	return min(window, open);
 }
 
+/* Whatever the rate allows, loss recovery has a retransmission out, as with TCP's own
+ * reduction (RFC 6937): where the rest of what is in flight is lost, too, nothing else comes back,
+ * and TCP's timer would have to tell.
+ */
+static u32 timely_retransmit_segs(const struct tcp_sock *tp)
+{
+	return tp->lost_out && !tp->retrans_out ? tcp_packets_in_flight(tp) + 1 : 0;
+}
+
 /* Loss recovery keeps the number of packets in the network: one leaves for each
  * that arrived, but a burst may always be out.  A paced flow has nothing in flight
  * between two bursts, and without packets behind it the loss of a retransmission
@@ -301,6 +310,7 @@ static void timely_set_window(struct sock *sk, struct timely_flow *f,
 	switch (inet_csk(sk)->icsk_ca_state) {
 	case TCP_CA_Recovery:
 		window = min(window, max(tcp_packets_in_flight(tp) + acked, least));
+		window = max(window, timely_retransmit_segs(tp));
 		break;
 	case TCP_CA_Loss:
 		window = min(window, tcp_snd_cwnd(tp) + acked);
@@ -461,7 +471,7 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	a->delack_ns = timely_delack_ns(sk);
 	a->hole = tp->sacked_out || ca_state >= TCP_CA_Recovery;
 	a->rwnd_limited = tp->chrono_type == TCP_CHRONO_RWND_LIMITED;
-	a->hold_ns = timely_hold_ns(sk, a->newest_end_seq);
+	a->hold_ns = timely_hold_ns(sk, a->una);
 	timely_ack_wire(a, f, c);
 }
 
@@ -575,8 +585,8 @@ static bool timely_lost_much(const struct tcp_sock *tp)
 static void timely_lose(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
 			u8 new_state)
 {
-	const struct tcp_sock *tp = tcp_sk(sk);
 	u8 old_state = inet_csk(sk)->icsk_ca_state;
+	struct tcp_sock *tp = tcp_sk(sk);
 	int stat;
 
 	if (old_state <= TCP_CA_Disorder) {
@@ -595,6 +605,9 @@ static void timely_lose(struct sock *sk, struct timely_flow *f, const struct tim
 		return;
 	}
 	timely_apply_rate(sk, f, c);
+	/* A timer may have found the loss: then no ACK sets the window before TCP sends. */
+	if (new_state == TCP_CA_Recovery)
+		tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp), timely_retransmit_segs(tp)));
 	timely_stat_inc(sock_net(sk), stat);
 }
 

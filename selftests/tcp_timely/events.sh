@@ -80,10 +80,15 @@ lost=$(way_there loss 100%)
 marked=$(way_there loss 100% ecn)
 late=$(way_there delay 300ms)
 free=$(way_there loss 0%)
+far=$(way_there delay 10ms)
+far_lost=$(way_there delay 10ms loss 100%)
 
-# on_the_way COMMAND...: with something on the way there that the steps may change
+way=
+
+# on_the_way COMMAND...: with something on the way there, $way to begin with, that the steps may change
 on_the_way() {
-	in_a tc qdisc add dev veth0 root netem || return 1
+	# shellcheck disable=SC2086  # words
+	in_a tc qdisc add dev veth0 root netem $way || return 1
 	"$@"
 	status=$?
 	in_a tc qdisc del dev veth0 root
@@ -148,6 +153,20 @@ loss__much_halves_the_rate_once() {
 loss__recovery_sends_what_arrives() {
 	with $papers loss_milli=30 seg_bytes=1448 max_rate_bps=4000000000 -- lose_some &&
 		between b.most_recovery_cwnd 4 $(($(value a.cwnd) * 2 / 5))
+}
+
+# On a way of 10 ms: some are lost, some arrive, and all behind is lost, until news of that comes. Then
+# the flow may no longer be as fast.
+lose_all_but_some() {
+	way="delay 10ms" on_the_way take send=0.4 show=a "$far_lost" send=0.0006 "$far" send=0.0006 \
+		"$far_lost" send=0.0093 "run=echo 50000000 > /proc/sys/$settings/max_rate_bps" "$far" send=0.002 watch=b
+}
+
+# And that is less than what is in flight.
+loss__is_repaired_whatever_the_window() {
+	losses=$(counter losses)
+	with max_rate_bps=200000000 -- lose_all_but_some && moved_by losses "$losses" 1 &&
+		between b.most_retransmits 1 5
 }
 
 # A lone packet meets what the path does; the flow is still at its rate when it goes on.
