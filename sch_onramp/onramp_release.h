@@ -18,7 +18,9 @@
  * some 20 flows and more into 10 Gbit/s, or fewer on paths slower than that.
  *
  * A flow that no pause met through a whole window needs none of this, and has its
- * congestion control's rate.  State in, event in, state out; nothing else is touched.
+ * congestion control's rate.  What still waits behind the last pause leaves a quarter faster
+ * than that: of a sender that paces itself as much comes as leaves at its own rate, and every
+ * packet would be late for good.  State in, event in, state out; nothing else is touched.
  */
 #ifndef ONRAMP_RELEASE_H
 #define ONRAMP_RELEASE_H
@@ -39,6 +41,9 @@
  * of the size of N frames, which their bursts are anyway.
  */
 #define ONRAMP_RELEASE_STEP_BYTES	1514
+
+/* What waits is gone after four times as long as it waited, at a rate that a queue of T bears. */
+#define ONRAMP_RELEASE_CATCH_UP		4
 
 /* Both from T. */
 struct onramp_release_params {
@@ -92,6 +97,19 @@ static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns
 		r->rate = 0;
 	else if (r->full || (r->rate && rate > r->rate))
 		r->rate = rate;
+}
+
+/* How fast what waited leaves, in bytes per second, ~0: at once.  @sender_rate is the congestion
+ * control's, @cap the application's; of either ~0 says none.  Catching up may exceed the cap:
+ * with the wait it does not.
+ */
+static inline u64 onramp_release_late_rate(const struct onramp_release *r, u64 sender_rate, u64 cap)
+{
+	if (r->rate)
+		return r->rate < cap ? r->rate : cap;
+	if (sender_rate == ~0ULL)
+		return sender_rate;
+	return sender_rate + sender_rate / ONRAMP_RELEASE_CATCH_UP;
 }
 
 /* A packet leaves; @more: the flow has others to send. */

@@ -321,18 +321,30 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 	f->time_next_ns = now_ns + length_ns;
 }
 
-/* Timers are late by less, and a packet by more is one that waited. */
+/* Timers are late by less beyond their slack, and a packet by more is one that waited. */
 #define ONRAMP_LATE_NS	(2 * NSEC_PER_USEC)
 
 /* After a pause: is this packet still one that waited for its end? */
-static bool onramp_is_late(struct onramp_flow *f, const struct onramp_cb *cb, u64 now_ns)
+static bool onramp_is_late(const struct onramp_sched *q, struct onramp_flow *f,
+			   const struct onramp_cb *cb, u64 now_ns)
 {
 	if (likely(!f->pace_anew))
 		return false;
-	if (cb->kind == ONRAMP_DATA && cb->send_ns + ONRAMP_LATE_NS < now_ns)
+	if (cb->kind == ONRAMP_DATA &&
+	    cb->send_ns + q->config.timer_slack_ns + ONRAMP_LATE_NS < now_ns)
 		return true;
 	f->pace_anew = false;
 	return false;
+}
+
+/* What the congestion control sends at, in bytes per second; ~0: it does not pace. */
+static u64 onramp_sender_rate(const struct sk_buff *skb)
+{
+	unsigned long rate = ~0UL;
+
+	if (skb->sk && sk_fullsock(skb->sk))
+		rate = READ_ONCE(skb->sk->sk_pacing_rate);
+	return rate == ~0UL ? ~0ULL : rate;
 }
 
 /* What the application allows, SO_MAX_PACING_RATE: nothing is for TCP "not paced". */
@@ -353,13 +365,11 @@ static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 	if (!q->config.pacing)
 		return;
 	/* A packet with a departure time was paced by its sender. */
-	if (pace_anew && f->release.rate) {
-		rate = min3(f->release.rate, rate, onramp_rate_cap(skb));
-	} else if (!skb->tstamp || pace_anew) {
-		if (skb->sk && sk_fullsock(skb->sk) &&
-		    READ_ONCE(skb->sk->sk_pacing_rate) != ~0UL)
-			rate = min_t(u64, READ_ONCE(skb->sk->sk_pacing_rate), rate);
-	}
+	if (pace_anew)
+		rate = min(rate, onramp_release_late_rate(&f->release, onramp_sender_rate(skb),
+							  onramp_rate_cap(skb)));
+	else if (!skb->tstamp)
+		rate = min(rate, onramp_sender_rate(skb));
 	if (!skb->tstamp) {
 		if (rate <= q->config.low_rate) {
 			f->credit = 0;
@@ -388,7 +398,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 			u64 ready_ns, u64 now_ns)
 {
 	struct onramp_cb *cb = onramp_cb(skb);
-	bool pace_anew = onramp_is_late(f, cb, now_ns);
+	bool pace_anew = onramp_is_late(q, f, cb, now_ns);
 
 	/* What a pause held, and what waited behind it, says nothing of a queue in this host. */
 	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0 && !pace_anew && !f->held) {

@@ -25,6 +25,7 @@ from rackctl import Namespace
 
 DEVICE = "veth0"
 SO_TIMESTAMPNS = 35
+SO_MAX_PACING_RATE = 47
 OUTGOING = 4
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 MS = 10**6
@@ -261,6 +262,22 @@ def two_in_turn(hosts):
          third_ms=after(flow.data(third), third))
 
 
+def limited(hosts):
+    """A sender that may not go faster than its own rate: is it late for good after a pause?"""
+    flow = Flow(hosts).meet()
+    flow.pause(30)
+    flow.sock.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, 1000000)
+    flow.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    flow.far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    begin = flow.send(250000)
+    held = []
+    for pause_ms in (90, 40, 40):
+        wait(pause_ms)
+        held.append(int(hosts.counter("held")))
+    show(data_ms=after(flow.data(begin), begin), packets=len(flow.data(begin)), held=held[0],
+         more=held[1] - held[0], and_more=held[2] - held[1])
+
+
 def recall(hosts):
     """Flows to the same place, to another, and to the same after a while."""
     first = Flow(hosts).meet()
@@ -347,8 +364,8 @@ def constant(hosts):
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, recall,
-                                            delayed, silenced, constant)}
+    cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, limited,
+                                            recall, delayed, silenced, constant)}
     cases[sys.argv[1]](Hosts(*sys.argv[2:]))
 
 

@@ -80,6 +80,14 @@ bound__begins_anew_with_each_packet() {
 	within data_ms 19 21 && within second_ms 0 21 && within third_ms 19 21
 }
 
+# Of a sender that hands over no less than leaves at its own rate.
+wait__is_over_after_a_while() {
+	# shellcheck disable=SC2086  # words
+	held limited $long || return 1
+	within data_ms 29 32 && [ "$(field held "$said")" -ge 2 ] && [ "$(field packets "$said")" -ge 40 ] &&
+		[ "$(field more "$said")" = 0 ] && [ "$(field and_more "$said")" = 0 ]
+}
+
 # Each of 20 packets that nothing follows, and of 20 that are answered after a while.
 late__acks_cause_no_pause() {
 	need_usec_ts || return

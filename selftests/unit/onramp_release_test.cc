@@ -64,6 +64,26 @@ TEST_F(Release, window__holds_rounds_of_any_threshold)
 	EXPECT_EQ(ParamsOf(1000000 * kUs).window_ns, u64{ONRAMP_RELEASE_WINDOW_MAX_NS});
 }
 
+// Of a sender that paces itself as much comes as leaves at its own rate.
+TEST_F(Release, late__without_a_pause_catches_up_with_its_sender)
+{
+	EXPECT_EQ(onramp_release_late_rate(&r_, 1000000, ~0ULL), 1250000u);
+	// what the application allows was not used while the flow waited
+	EXPECT_EQ(onramp_release_late_rate(&r_, 1000000, 1000000), 1250000u);
+}
+
+TEST_F(Release, late__of_a_sender_that_does_not_pace_leaves_at_once)
+{
+	EXPECT_EQ(onramp_release_late_rate(&r_, ~0ULL, ~0ULL), ~0ULL);
+}
+
+TEST_F(Release, late__after_a_pause_goes_at_its_throughput_within_the_cap)
+{
+	r_.rate = 5000000;
+	EXPECT_EQ(onramp_release_late_rate(&r_, 1000000, ~0ULL), 5000000u);
+	EXPECT_EQ(onramp_release_late_rate(&r_, ~0ULL, 3000000), 3000000u);
+}
+
 // Of the longest window at 1.28 Tbit/s.
 TEST_F(Release, longest_window__rate_does_not_wrap)
 {
