@@ -41,7 +41,7 @@ as_fq() {
 	: > "$calls"
 	(cd "$place/net" && PATH=$place/bin:$PATH "$@")
 	status=$?
-	[ -s "$calls" ] || { echo "nothing asked for fq"; return 1; }
+	[ $status = 4 ] || [ -s "$calls" ] || { echo "nothing asked for fq"; return 1; }
 	return $status
 }
 

@@ -12,6 +12,7 @@ send=SECONDS   as much as the socket takes
 trickle=SECONDS  a small packet each 2 ms
 idle=SECONDS   nothing is written
 run=COMMAND    for the shell; no time passes for the connection
+abort=now      a reset; else what was written is sent first, however long it takes
 show=LABEL     what the socket says: LABEL.KEY=VALUE ...
 watch=LABEL    least and most of every 100 us of the last send or idle, LABEL.least_KEY=VALUE ...
 packets=LABEL  LABEL.bytes of a packet that left through veth0, on average since the last such step
@@ -112,6 +113,10 @@ class Connection:
 
     def idle(self, seconds):
         self.until(float(seconds), lambda: None)
+
+    def abort(self, _when):
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.sock.close()
 
     def run(self, command):
         subprocess.run(command, shell=True, check=True)
