@@ -149,6 +149,10 @@ static enum tlt_kind tlt_out_kind(struct tlt_flow *flow, const struct sk_buff *s
 		return TLT_CLOCK;
 	if (th->fin || th->rst)
 		WRITE_ONCE(flow->ending, true);
+	if (p->data_bytes && tlt_leaves(skb->sk)) {
+		tlt_count(flow->tn, TLT_STAT_LEFT);
+		return TLT_NONE;
+	}
 	if (p->data_bytes)
 		return tlt_out_data(flow, skb->sk, skb, p, config);
 	if (th->syn || th->fin || th->rst)

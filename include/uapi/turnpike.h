@@ -438,6 +438,7 @@ enum tlt_stat {
 	TLT_STAT_FLOWS_REFUSED,		/* too many flows, or no memory */
 	TLT_STAT_DEAF,			/* times that a flow's peer was found not to speak TLT */
 	TLT_STAT_CLOCKS_DROPPED,	/* bytes of clock data that TCP had already */
+	TLT_STAT_LEFT,			/* bursts of data whose congestion control is left alone */
 	TLT_STATS,
 };
 

@@ -102,19 +102,32 @@ rtos__of_a_path_that_is_dead_for_a_while() {
 	background_ends_well && return $_status
 }
 
-# One packet in N, and the last; a burst that waits for the sender's clock is not the last.
-period__is_what_rate_based_senders_keep_to() {
+# sent_by CC: $data and $plain packets of a transfer by that congestion control
+sent_by() {
 	path delay 100us rate 1gbit
 	_cc=$(in_a sysctl -n net.ipv4.tcp_congestion_control)
-	in_a sysctl -q -w net.ipv4.tcp_congestion_control=bbr || return 4
-	_data=$(sent data) _plain=$(sent plain)
+	in_a sysctl -q -w "net.ipv4.tcp_congestion_control=$1" || return 4
+	data=$(sent data) plain=$(sent plain) left=$(counter left)
 	in_a "$stream" send 10.1.0.2 --seed 3 --bytes 20000000
 	_status=$?
-	_data=$(($(sent data) - _data)) _plain=$(($(sent plain) - _plain))
+	data=$(($(sent data) - data)) plain=$(($(sent plain) - plain)) left=$(($(counter left) - left))
 	in_a sysctl -q -w "net.ipv4.tcp_congestion_control=$_cc"
 	path delay 20ms
-	echo "$_data important packets of $((_data + _plain))"
-	[ $_status = 0 ] && [ $_data -gt 0 ] && [ $((_data * 96)) -le $(((_data + _plain) * 5 / 4)) ]
+	echo "$data important packets of $((data + plain)), $left left alone"
+	return $_status
+}
+
+# One packet in N, and the last; a burst that waits for the sender's clock is not the last.
+period__is_what_rate_based_senders_keep_to() {
+	in_a "$turnpike" tlt set --sender rate && sent_by cubic
+	_status=$?
+	in_a "$turnpike" tlt set
+	[ $_status = 0 ] && [ $data -gt 0 ] && [ $((data * 96)) -le $(((data + plain) * 5 / 4)) ]
+}
+
+# It keeps a queue where plain packets are dropped, whatever is lost.
+bbr__is_left_alone() {
+	sent_by bbr && [ $data = 0 ] && [ $plain = 0 ] && [ "$left" -gt 100 ]
 }
 
 flows() { in_a "$turnpike" tlt flows | grep -c "remote_port"; }

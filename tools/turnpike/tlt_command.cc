@@ -34,7 +34,7 @@ const std::vector<std::string> kStats = {
 	"injected_byte", "injected_segment", "injected_bytes", "inject_limited",
 	"inject_refused", "inject_failed", "echoes_dropped", "echoes_unasked",
 	"answers", "cuts", "cut_bytes", "cut_failed", "rtos", "flows",
-	"flows_refused", "deaf", "clocks_dropped",
+	"flows_refused", "deaf", "clocks_dropped", "left",
 };
 
 // Those that flows have, too.
