@@ -13,9 +13,10 @@ bytes=4000000
 
 sends() { in_a "$stream" send 10.1.0.2 --seed 1 --bytes $bytes; }
 
-# A hook of the last priority that was there before TLT's comes after it.
+# A hook of the last priority that was there before TLT's comes after it. Where a round trip takes no
+# time echoes come before the application writes, and clock data in the place of bursts.
 behind__sees_bursts_that_are_cut() {
-	tlt_off && in_a "$nft" count out $last || return
+	path_from in_a delay 1ms && tlt_off && in_a "$nft" count out $last || return
 	tlt_on || return 1
 	_cuts=$(counter cuts)
 	sends
@@ -23,6 +24,7 @@ behind__sees_bursts_that_are_cut() {
 	_cuts=$(($(counter cuts) - _cuts))
 	_seen=$(in_a "$nft" show)
 	in_a "$nft" drop
+	in_a tc qdisc del dev veth0 root
 	echo "$_seen, $_cuts bursts cut"
 	[ $_status = 0 ] && [ $_cuts -gt 0 ] && [ "$(field bytes "$_seen")" -ge $bytes ]
 }
