@@ -265,7 +265,7 @@ pacing__of_its_own_leaves_fq_empty() {
 	status=$?
 	set_to own_pacing 1
 	in_a tc qdisc del dev veth0 root
-	[ $status = 0 ] && [ $((own * 3)) -lt $((waiting * 2)) ]
+	[ $status = 0 ] && [ $own -lt $waiting ]
 }
 
 # The largest burst and how much waits in the host are a socket's: cubic is to find its own, and the
