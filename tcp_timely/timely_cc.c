@@ -585,8 +585,8 @@ static bool timely_lost_much(const struct tcp_sock *tp)
 static void timely_lose(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
 			u8 new_state)
 {
+	const struct tcp_sock *tp = tcp_sk(sk);
 	u8 old_state = inet_csk(sk)->icsk_ca_state;
-	struct tcp_sock *tp = tcp_sk(sk);
 	int stat;
 
 	if (old_state <= TCP_CA_Disorder) {
@@ -605,9 +605,6 @@ static void timely_lose(struct sock *sk, struct timely_flow *f, const struct tim
 		return;
 	}
 	timely_apply_rate(sk, f, c);
-	/* A timer may have found the loss: then no ACK sets the window before TCP sends. */
-	if (new_state == TCP_CA_Recovery)
-		tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp), timely_retransmit_segs(tp)));
 	timely_stat_inc(sock_net(sk), stat);
 }
 

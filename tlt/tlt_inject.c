@@ -134,7 +134,7 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
 		.delivered = tp->delivered,
 		.will_send = tlt_inject_tcp_will_send(sk),
 		.closed = !tp->snd_wnd,
-		.forbidden = !tlt_inject_allowed(sk) || tlt_leaves(sk),
+		.forbidden = !tlt_inject_allowed(sk),
 	};
 	if (pipe->min_rtt_us == ~0U)
 		pipe->min_rtt_us = 0;
