@@ -101,9 +101,8 @@ def insmod(name, *settings):
 
 
 def rmmod(name):
-    """Sockets, and packets on their way, let go of a module some time after they are closed: on a 6.6,
-    where a namespace goes before its connections have ended, when they give up."""
-    for _ in range(2000):
+    """Sockets, and packets on their way, let go of a module some time after they are closed."""
+    for _ in range(100):
         if not os.path.isdir(f"/sys/module/{name}"):
             return
         if subprocess.run(["rmmod", name], stderr=subprocess.DEVNULL, check=False).returncode == 0:
