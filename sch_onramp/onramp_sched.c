@@ -136,6 +136,16 @@ static bool onramp_comes_before(const struct onramp_sched *q, const struct onram
 	       onramp_cb(skb)->send_ns < f->time_next_ns && q->config.max_rate == ~0ULL;
 }
 
+/* The governor makes many packets of few, and a drop halves the sender's window: they count as
+ * parts of what they would have been.  How much of it a socket has in queues TCP bounds, in bytes.
+ */
+static bool onramp_flow_is_full(const struct onramp_sched *q, const struct onramp_flow *f)
+{
+	if (likely(f->qlen < q->config.flow_limit))
+		return false;
+	return !f->ctl || f->qlen / onramp_burst_parts(f->ctl) >= q->config.flow_limit;
+}
+
 static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct onramp_sched *q = qdisc_priv(sch);
@@ -153,7 +163,7 @@ static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	onramp_cb(skb)->kind = onramp_enqueue_kind(q, skb, now_ns);
 	f = onramp_flow_find(q, skb, now_ns);
 	if (f != &q->internal) {
-		if (unlikely(f->qlen >= q->config.flow_limit)) {
+		if (unlikely(onramp_flow_is_full(q, f))) {
 			q->stats.flow_limit++;
 			return tp_qdisc_drop(skb, sch, to_free, FLOW_LIMIT);
 		}

@@ -278,6 +278,22 @@ def limited(hosts):
          more=held[1] - held[0], and_more=held[2] - held[1])
 
 
+def many(hosts):
+    """A flow whose bursts are two segments each has more of them waiting than flow_limit."""
+    flow = Flow(hosts).meet()
+    flow.sock.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, 100000000)
+    flow.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    flow.far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    flow.send(300000)
+    wait(10)
+    flow.pause(30)
+    begin = flow.send(90000)
+    wait(5)
+    waiting = len(flow.data(begin))
+    wait(40)
+    show(early=waiting, packets=len(flow.data(begin)), data_ms=after(flow.data(begin), begin))
+
+
 def recall(hosts):
     """Flows to the same place, to another, and to the same after a while."""
     first = Flow(hosts).meet()
@@ -364,7 +380,7 @@ def constant(hosts):
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, limited,
+    cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, limited, many,
                                             recall, delayed, silenced, constant)}
     cases[sys.argv[1]](Hosts(*sys.argv[2:]))
 

@@ -88,6 +88,15 @@ wait__is_over_after_a_while() {
 		[ "$(field more "$said")" = 0 ] && [ "$(field and_more "$said")" = 0 ]
 }
 
+# A drop here would halve the sender's window for what the pause made wait.
+limit__of_a_flow_is_in_bursts_that_nobody_cut() {
+	# shellcheck disable=SC2086  # words
+	held many flow_limit 10 $long || return 1
+	echo "flows_plimit $(counter flows_plimit)"
+	[ "$(field early "$said")" = 0 ] && [ "$(field packets "$said")" -gt 12 ] &&
+		[ "$(counter flows_plimit)" = 0 ]
+}
+
 # Each of 20 packets that nothing follows, and of 20 that are answered after a while.
 late__acks_cause_no_pause() {
 	need_usec_ts || return
