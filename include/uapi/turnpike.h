@@ -127,7 +127,6 @@ struct tc_onramp_stats {
 	__u64 coarse;			/* connections whose peer's timestamps are not in us */
 	__u64 samples_wire;		/* of the samples: from when the data left the NIC */
 	__u64 ignored_unstamped;	/* feedback on packets whose time at the NIC is missing */
-	__u64 samples_noisy;		/* of the samples: of flows judged by the least delay of a batch */
 };
 
 /* -- OR-ACKs ----------------------------------------------------------------- */
