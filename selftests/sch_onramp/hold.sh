@@ -91,9 +91,9 @@ wait__is_over_after_a_while() {
 # A drop here would halve the sender's window for what the pause made wait.
 limit__of_a_flow_is_in_bursts_that_nobody_cut() {
 	# shellcheck disable=SC2086  # words
-	held many flow_limit 10 $long || return 1
+	held many flow_limit 5 $long || return 1
 	echo "flows_plimit $(counter flows_plimit)"
-	[ "$(field early "$said")" = 0 ] && [ "$(field packets "$said")" -gt 12 ] &&
+	[ "$(field early "$said")" = 0 ] && [ "$(field packets "$said")" -gt 5 ] &&
 		[ "$(counter flows_plimit)" = 0 ]
 }
 
