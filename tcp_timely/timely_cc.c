@@ -263,7 +263,7 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 
 	timely_sample_fill(&sample, sk, f, c);
 	/* Both factors are bounded: 1.6 Tbit/s for 72 minutes fits. */
-	segs = div_u64((f->rate.rate_bps >> 3) * timely_window_us(tp, f, c, &sample),
+	segs = div_u64((u64)(f->rate.rate_bps >> 3) * timely_window_us(tp, f, c, &sample),
 		       USEC_PER_SEC);
 	segs = div_u64(segs, sample.frame_bytes);
 	segs += TIMELY_WINDOW_BURSTS * min_t(u32, f->burst_segs, sk->sk_gso_max_segs);
@@ -384,7 +384,7 @@ static void timely_restart_idle(struct sock *sk, struct timely_flow *f,
 		return;
 	halvings = min(idle_ms / c->host.idle_ms, 63U);
 	start_bps = timely_start_rate_bps(sk, f, c);
-	restart_bps = max(start_bps, f->rate.rate_bps >> halvings);
+	restart_bps = max(start_bps, (u64)f->rate.rate_bps >> halvings);
 	timely_rate_idle(&f->rate, &c->params, restart_bps);
 	timely_apply_rate(sk, f, c);
 	f->flags |= TIMELY_FLOW_OPENING;
