@@ -425,7 +425,6 @@ bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns);
 
 /* onramp_burst.c: the burst governor; f->ctl->lock is held */
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk);
-u32 onramp_burst_parts(struct onramp_ctl *ctl);
 
 /* onramp_return.c: what the governor took from a socket, given back */
 void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk);

@@ -20,18 +20,6 @@ static u32 onramp_burst_want(const struct onramp_sched *q, const struct onramp_f
 					 mss);
 }
 
-/* Into how many packets the governor may have a sender cut what would be one, at most. */
-u32 onramp_burst_parts(struct onramp_ctl *ctl)
-{
-	u32 parts = 1;
-
-	spin_lock(&ctl->lock);
-	if (ctl->gso_set && ctl->mss)
-		parts = max_t(u32, ONRAMP_BURST_MAX_BYTES / (ONRAMP_BURST_SEGS * ctl->mss), 1);
-	spin_unlock(&ctl->lock);
-	return parts;
-}
-
 /* A packet of @sk is being queued: as a rule by the owner of the socket's lock. */
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
 {

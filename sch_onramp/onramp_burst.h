@@ -29,6 +29,9 @@
 /* What TCP's largest GSO packet was for twenty years, and what every device takes. */
 #define ONRAMP_BURST_MAX_BYTES	65536
 
+/* Packets of two segments of an MTU of 1500 that make up one of 64 KB. */
+#define ONRAMP_BURST_PARTS	22
+
 /* As many as half a second leaves of 64 bits: T = 1 us is right to 10^-4. */
 #define ONRAMP_BURST_SHIFT	34
 

@@ -137,13 +137,14 @@ static bool onramp_comes_before(const struct onramp_sched *q, const struct onram
 }
 
 /* The governor makes many packets of few, and a drop halves the sender's window: they count as
- * parts of what they would have been.  How much of it a socket has in queues TCP bounds, in bytes.
+ * parts.  How much of it a socket has in queues TCP bounds, in bytes.
  */
 static bool onramp_flow_is_full(const struct onramp_sched *q, const struct onramp_flow *f)
 {
 	if (likely(f->qlen < q->config.flow_limit))
 		return false;
-	return !f->ctl || f->qlen / onramp_burst_parts(f->ctl) >= q->config.flow_limit;
+	return !f->ctl || !q->config.governor ||
+	       f->qlen / ONRAMP_BURST_PARTS >= q->config.flow_limit;
 }
 
 static int onramp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)

@@ -263,7 +263,7 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 
 	timely_sample_fill(&sample, sk, f, c);
 	/* Both factors are bounded: 1.6 Tbit/s for 72 minutes fits. */
-	segs = div_u64((u64)(f->rate.rate_bps >> 3) * timely_window_us(tp, f, c, &sample),
+	segs = div_u64((f->rate.rate_bps >> 3) * timely_window_us(tp, f, c, &sample),
 		       USEC_PER_SEC);
 	segs = div_u64(segs, sample.frame_bytes);
 	segs += TIMELY_WINDOW_BURSTS * min_t(u32, f->burst_segs, sk->sk_gso_max_segs);

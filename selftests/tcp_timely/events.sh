@@ -216,6 +216,15 @@ idle__rate_halves_down_to_a_starts() {
 		moved_by idle_restarts "$restarts" 2
 }
 
+# As many halvings as the rate has bits, and more: a debug kernel tells what C does not define.
+idle__of_any_length_ends_at_a_start() {
+	idle_ms=$(in_a cat /proc/sys/$settings/idle_ms)
+	set_to idle_ms 10
+	with init_rate_bps=100000000 max_rate_bps=$((line * 8)) -- take send=0.05 idle=0.7 write=1 show=a
+	set_to idle_ms "$idle_ms"
+	about a.rate 12500000
+}
+
 idle__of_no_meaning_where_the_knob_says_so() {
 	idle_ms=$(in_a cat /proc/sys/$settings/idle_ms)
 	set_to idle_ms 0
