@@ -30,6 +30,7 @@
 #include "onramp_excess.h"
 #include "onramp_flight.h"
 #include "onramp_hist.h"
+#include "onramp_noise.h"
 #include "onramp_pause.h"
 #include "onramp_quota.h"
 #include "onramp_release.h"
@@ -157,7 +158,7 @@ enum onramp_source {
 /* What feedback counts, without the qdisc's lock: a processor's, so that no ACK waits. */
 struct onramp_counts {
 	u64 samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
-	u64 coarse, samples_wire, unstamped;
+	u64 coarse, samples_wire, unstamped, noisy;
 	u64 delay[ONRAMP_HIST_BUCKETS];
 };
 
@@ -322,6 +323,7 @@ struct onramp_ctl {
 		struct tp_tick tick;		/* of the peer's timestamps */
 		struct onramp_bound bound;
 		struct onramp_pause pause;
+		struct onramp_noise noise;	/* by which delay it is judged */
 		struct onramp_tally tally;
 		struct tp_base base;
 		struct onramp_gap gap;		/* what base has of standing queue */

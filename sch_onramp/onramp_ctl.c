@@ -483,6 +483,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.start_seq = seg.seq;
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
+	f->release.rare = ctl->noise.on;
 	/* A flow that no pause met lately is what it was. */
 	if (f->release.rate)
 		ctl->pause.alone = onramp_burst_is_alone(q->burst_per_line, f->release.rate);
@@ -603,11 +604,22 @@ static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
 	onramp_count(q, pauses);
 }
 
+/* @d is changed to the delay that the flow is to be judged by. */
+static void onramp_ctl_judge(struct onramp_ctl *ctl, u64 now_ns, u64 rtt_ns, struct onramp_delay *d)
+{
+	struct onramp_sched *q = ctl->sched;
+
+	onramp_noise_sample(&ctl->noise, q->config.pause.threshold_ns, now_ns, rtt_ns, d);
+	if (ctl->noise.on)
+		onramp_count(q, noisy);
+}
+
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns)
 {
 	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
 	struct onramp_sched *q = ctl->sched;
 	u64 before_ns = ctl->pause.until_ns, rtt_ns;
+	struct onramp_delay judged;
 	struct onramp_verdict v;
 
 	lockdep_assert_held(&ctl->lock);
@@ -618,7 +630,10 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	ctl->mute = false;
 	if (onramp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
-	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, owd_ns, r->note_ns, &v);
+	judged = (struct onramp_delay){ .owd_ns = owd_ns, .note_ns = r->note_ns };
+	onramp_ctl_judge(ctl, now_ns, rtt_ns, &judged);
+	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, judged.owd_ns, judged.note_ns,
+			    &v);
 	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
 	onramp_ctl_count(ctl, owd_ns, now_ns, &v);
 	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)

@@ -20,7 +20,13 @@
  * A flow that no pause met through a whole window needs none of this, and has its
  * congestion control's rate.  What still waits behind the last pause leaves a quarter faster
  * than that: of a sender that paces itself as much comes as leaves at its own rate, and every
- * packet would be late for good.  State in, event in, state out; nothing else is touched.
+ * packet would be late for good.
+ *
+ * Where delay is noisy pauses are rare, since few delays tell of the queue.  There the rate grows by
+ * a quarter in a window without one, for as long as it is what limits the flow: with the
+ * congestion control's between two pauses, four flows had a queue of 2.3 ms.
+ *
+ * State in, event in, state out; nothing else is touched.
  */
 #ifndef ONRAMP_RELEASE_H
 #define ONRAMP_RELEASE_H
@@ -57,6 +63,7 @@ struct onramp_release {
 	u64 rate;		/* bytes per second; 0: the congestion control's */
 	bool full;		/* there always was something to send */
 	bool paused;		/* a pause met it */
+	bool rare;		/* pauses are, since its delay is noisy (onramp_noise.h) */
 };
 
 static inline void onramp_release_init(struct onramp_release *r, u64 now_ns)
@@ -66,6 +73,7 @@ static inline void onramp_release_init(struct onramp_release *r, u64 now_ns)
 	r->rate = 0;
 	r->full = false;
 	r->paused = false;
+	r->rare = false;
 }
 
 static inline void onramp_release_params_init(struct onramp_release_params *c, u64 threshold_ns)
@@ -92,9 +100,11 @@ static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns
 	u64 rate = tp_div(r->bytes * 1000000000ULL, elapsed_ns);
 
 	rate += step < rate / 2 ? step : rate / 2;
-	/* Less than before says nothing if there was not more to send. */
-	if (!r->paused)
+	if (!r->paused && r->rare && r->rate < 2 * rate)
+		r->rate += r->rate / ONRAMP_RELEASE_CATCH_UP;
+	else if (!r->paused)
 		r->rate = 0;
+	/* Less than before says nothing if there was not more to send. */
 	else if (r->full || (r->rate && rate > r->rate))
 		r->rate = rate;
 }

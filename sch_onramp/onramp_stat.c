@@ -51,6 +51,7 @@ static void onramp_stat_fill_counts(struct tc_onramp_stats *st, const struct onr
 	st->drains = onramp_stat_of(q, drains);
 	st->coarse = onramp_stat_of(q, coarse);
 	st->samples_wire = onramp_stat_of(q, samples_wire);
+	st->samples_noisy = onramp_stat_of(q, noisy);
 	st->ignored_unstamped = onramp_stat_of(q, unstamped);
 }
 

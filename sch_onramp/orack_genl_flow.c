@@ -34,7 +34,7 @@ struct orack_look {
 	u32 queued;			/* packets */
 	u64 rate;			/* bytes per second */
 	u8 source;			/* enum onramp_source */
-	bool coarse;
+	bool coarse, noisy;
 	u32 beta;
 	u32 burst_bytes;
 	u64 left_ns, paused_ns;
@@ -94,6 +94,7 @@ static void orack_look(struct onramp_ctl *ctl, struct orack_look *look)
 	orack_look_queue(ctl, look);
 	look->source = ctl->source;
 	look->coarse = ctl->coarse;
+	look->noisy = ctl->noise.on;
 	look->beta = ctl->pause.beta;
 	look->burst_bytes = ctl->gso_set;
 	look->left_ns = orack_look_left_ns(ctl, now_ns);
@@ -179,7 +180,8 @@ static noinline_for_stack int orack_put_delay(struct sk_buff *msg, const struct 
 {
 	struct onramp_percentiles p;
 
-	if (orack_put_u64(msg, ONRAMP_FLOW_SAMPLES, look->tally.samples))
+	if (orack_put_u64(msg, ONRAMP_FLOW_SAMPLES, look->tally.samples) ||
+	    nla_put_u8(msg, ONRAMP_FLOW_NOISY, look->noisy))
 		return -EMSGSIZE;
 	if (!look->tally.samples)
 		return 0;

@@ -127,6 +127,7 @@ struct tc_onramp_stats {
 	__u64 coarse;			/* connections whose peer's timestamps are not in us */
 	__u64 samples_wire;		/* of the samples: from when the data left the NIC */
 	__u64 ignored_unstamped;	/* feedback on packets whose time at the NIC is missing */
+	__u64 samples_noisy;		/* of the samples: of flows judged by the least delay of a batch */
 };
 
 /* -- OR-ACKs ----------------------------------------------------------------- */
@@ -257,6 +258,7 @@ enum {
 	ONRAMP_FLOW_DELAY_P99,
 	ONRAMP_FLOW_RATE,	/* u64, bytes per second, after a pause; 0: the congestion control's */
 	ONRAMP_FLOW_BURST,	/* u32, bytes: the governor's limit of a burst; 0: none */
+	ONRAMP_FLOW_NOISY,	/* u8: its delay comes of late hosts, and the least of a batch counts */
 	__ONRAMP_FLOW_MAX,
 };
 

@@ -124,6 +124,46 @@ timely__asks_how_long_packets_were_held() {
 	[ $status = 0 ] && [ "$held" -gt 0 ]
 }
 
+# late_host: the far end takes at once what came in 300 us, behind a line of 1 Gbit/s
+late_host() { in_b tc qdisc replace dev ifb0 root netem rate 1gbit slot 300us 300us limit 2000; }
+
+# The bottleneck is the one of slow_cable again.
+host_in_time() { in_b tc qdisc replace dev ifb0 root tbf rate 200mbit burst 16k limit 500k; }
+
+# noisy_flows BYTES_PER_S N: so many flows, $_flows of them at their end
+noisy_flows() {
+	late_host && onramp threshold 100us feedback tcpts || return 1
+	start_sender --flows "$2" --seconds 0.6 --max-pacing "$1" && sleep 0.5
+	_flows=$(in_a turnpike onramp flows -j)
+	wait "$sender"
+	usec_ts off && host_in_time && show || return 1
+	_noisy=$(counter samples_noisy) _bytes=$(counter bytes) _p99=$(counter delay_p99_ns)
+	echo "of noise $_noisy, $_bytes bytes, delay p99 $_p99 ns"
+}
+
+# A line that is never full, and delays of up to three times the threshold.
+noise__of_a_late_host_holds_little() {
+	need_usec_ts || return
+	noisy_flows 25000000 1 || return 1
+	echo "$_flows" | grep '"noisy": true' && [ "$_noisy" -gt $(($(counter samples) * 9 / 10)) ] &&
+		[ "$(counter held)" -lt $(($(counter samples) / 4)) ]
+}
+
+# Without pauses there would be 15 ms of queue; at any rate between two of them, 1 ms and less through.
+noise__with_a_queue_is_released_slowly() {
+	need_usec_ts || return
+	noisy_flows 62500000 4 || return 1
+	[ "$_noisy" -gt $(($(counter samples) / 2)) ] && [ "$_bytes" -gt 73000000 ] && [ "$_p99" -lt 700000 ]
+}
+
+# What no host is late for is no noise, whatever the queue.
+noise__none_of_a_queue_alone() {
+	need_usec_ts || return
+	onramp threshold 200us feedback tcpts && send 0.4 || return 1
+	usec_ts off && show
+	[ "$(counter samples)" -gt 100 ] && [ "$(counter samples_noisy)" = 0 ]
+}
+
 load_timely() {
 	if [ -n "${TURNPIKE_MODULES:-}" ]; then
 		insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko"

@@ -127,6 +127,37 @@ TEST_F(Release, little_throughput__half_of_it_at_most)
 	EXPECT_NEAR(r_.rate, 1.5e8, 1.5e8 * kBytes / 1e5);
 }
 
+// Noisy delay: pauses are rare, and what comes between two of them is no reason to send at any rate.
+TEST_F(Release, rare_pauses__rate_grows_by_a_quarter)
+{
+	u64 now = kStart, rate;
+
+	r_.rare = true;
+	for (int i = 0; i < 3; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000000);
+	}
+	rate = r_.rate;
+	EXPECT_NEAR(rate, 1.01e8, 1e6);
+	SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000000);
+	EXPECT_EQ(r_.rate, rate + rate / 4);
+}
+
+TEST_F(Release, rare_pauses__a_rate_that_limits_nothing_goes)
+{
+	u64 now = kStart;
+
+	r_.rare = true;
+	for (int i = 0; i < 3; i++) {
+		onramp_release_held(&r_);
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000000);
+	}
+	EXPECT_GT(r_.rate, 0u);
+	for (int i = 0; i < 5; i++)
+		now = SendFor(&r_, now, now + 1001 * kUs, 1e8, 1000000);
+	EXPECT_EQ(r_.rate, 0u);
+}
+
 TEST_F(Release, pauses_over__congestion_control_decides)
 {
 	u64 now = kStart;

@@ -547,6 +547,7 @@ static void print_onramp(const struct tc_onramp_stats *st)
 	print_count("samples", st->samples);
 	print_count("samples_orack", st->samples_orack);
 	print_count("samples_wire", st->samples_wire);
+	print_count("samples_noisy", st->samples_noisy);
 	print_ns("delay_p50", st->delay_p50_ns);
 	print_ns("delay_p99", st->delay_p99_ns);
 	print_nl();

@@ -116,12 +116,12 @@ std::string word(const Json &value)
 	return value.is_null() ? "-" : value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// "orack-c", "tcpts", "orack-c!": with ! since the peer's timestamps do not serve.
+// "orack-c", "tcpts", "orack-c!": with ! since the peer's timestamps do not serve. "tcpts~": noisy.
 std::string feedback_text(const Json &flow)
 {
 	return flow["source"].get<std::string>() +
 	       (flow["grade"].is_null() ? "" : "-" + flow["grade"].get<std::string>()) +
-	       (flow["coarse"].get<bool>() ? "!" : "");
+	       (flow["coarse"].get<bool>() ? "!" : "") + (flow["noisy"].get<bool>() ? "~" : "");
 }
 
 using Row = std::vector<std::string>;
@@ -245,6 +245,7 @@ Json onramp_flow_json(const Attributes &a)
 		{"held_ns", number64(a, ONRAMP_FLOW_HELD_TIME)},
 		{"beta", attribute_u32(a.at(ONRAMP_FLOW_BETA)) / 1e6},
 		{"samples", number64(a, ONRAMP_FLOW_SAMPLES)},
+		{"noisy", a.count(ONRAMP_FLOW_NOISY) && attribute_u8(a.at(ONRAMP_FLOW_NOISY)) != 0},
 		{"feedback_age_ms", age_json(a)},
 		{"delay_ns", number64(a, ONRAMP_FLOW_DELAY)},
 		{"delay_p50_ns", number64(a, ONRAMP_FLOW_DELAY_P50)},
