@@ -200,7 +200,7 @@ static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 	u32 mss = tcp_sk(sk)->mss_cache, bytes, device_bytes;
 	const struct dst_entry *dst = __sk_dst_get(sk);
 
-	bytes = timely_burst_bytes(&c->params, f->rate.rate_bps, mss);
+	bytes = timely_burst_bytes(&f->rate, &c->params, mss);
 	if (dst && sk_can_gso(sk)) {
 		device_bytes = min_t(u32, READ_ONCE(READ_ONCE(dst->dev)->gso_max_size),
 				     GSO_LEGACY_MAX_SIZE) - (MAX_TCP_HEADER + 1);

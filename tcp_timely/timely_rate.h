@@ -34,7 +34,8 @@
  *    which it changed. By the event, flows with rare events overstate it, and
  *    flows with many understate it.
  *  - burst_us: bursts follow the rate, so that all flows together never hold
- *    more than burst_us of the link at once, however many they are.
+ *    more than burst_us of the link at once, however many they are. They grow
+ *    while there is no queue.
  *  - root_step: the step grows as sqrt(rate). Its sum over N flows then
  *    grows as sqrt(N) only, and flows still converge.
  *  - scale_updates, scale_max: growth per RTT, not per event. By the event,
@@ -152,15 +153,33 @@ static inline void timely_rate_sample(struct timely_state *s,
 	timely_report(s, &path, verdict.branch, out);
 }
 
-/* Bytes to send back to back, and to a completion event, at this rate. */
-static inline u32 timely_burst_bytes(const struct timely_params *p,
-				     u64 rate_bps, u32 mss)
+/*
+ * A burst costs the host as much as tens of segments, and one of two helps nobody where there is no
+ * queue. So it grows with the time without one, by this part of it, to a millisecond at most, as
+ * TCP's own pacing has. Faster, and 400 flows have a longer queue: samples of each are too rare.
+ */
+#define TIMELY_CALM_PART	512
+#define TIMELY_CALM_MAX_US	1000
+
+/* Time that a burst is worth at the flow's rate. */
+static inline u32 timely_burst_us(const struct timely_state *s, const struct timely_params *p)
+{
+	u32 calm_us = timely_min(s->hai_span_us / TIMELY_CALM_PART, TIMELY_CALM_MAX_US);
+
+	if (!p->path_law || !s->hai_count)
+		return p->burst_us;
+	return timely_max(p->burst_us, calm_us);
+}
+
+/* Bytes to send back to back, and to a completion event. */
+static inline u32 timely_burst_bytes(const struct timely_state *s,
+				     const struct timely_params *p, u32 mss)
 {
 	u32 pair = 2 * mss;
 	u64 bytes = p->seg_bytes;
 
 	if (p->burst_us)
-		bytes = timely_min(bytes, timely_div(rate_bps * p->burst_us,
+		bytes = timely_min(bytes, timely_div((u64)s->rate_bps * timely_burst_us(s, p),
 						     8000000));
 	/*
 	 * Even numbers of segments: a receiver acknowledges every second one

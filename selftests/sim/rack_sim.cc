@@ -299,7 +299,7 @@ void Simulation::send(int index)
 		return;
 	u64 rate_bps = std::min<u64>(flow.state.rate_bps, cap(flow.plan));
 	int frames = static_cast<int>(
-		timely_burst_bytes(&config_.params, rate_bps, mss_) / mss_);
+		timely_burst_bytes(&flow.state, &config_.params, mss_) / mss_);
 
 	if (!bulk(flow))
 		frames = std::min(frames, flow.todo);
@@ -337,7 +337,7 @@ timely_sample Simulation::sample_of(const Flow &flow) const
 		.frame_bytes = static_cast<u32>(config_.mtu + kEthernetBytes +
 						kGapBytes),
 		.frame_ns = frame_ns,
-		.burst_ns = timely_burst_bytes(&config_.params, flow.state.rate_bps, mss_) /
+		.burst_ns = timely_burst_bytes(&flow.state, &config_.params, mss_) /
 			    mss_ * frame_ns,
 		.coalesce_ns = static_cast<u32>(config_.coalescing.time_us * 1000),
 		.back_load = 0,
@@ -358,8 +358,7 @@ int Simulation::window_frames(const Flow &flow) const
 	if (!config_.params.path_law)
 		rtt_s += base_rtt(flow) / kPsPerSecond;
 	double bytes = flow.state.rate_bps / 8 * rtt_s;
-	u32 burst = timely_burst_bytes(&config_.params, flow.state.rate_bps,
-				       mss_);
+	u32 burst = timely_burst_bytes(&flow.state, &config_.params, mss_);
 
 	int frames = static_cast<int>((bytes + 3.0 * burst) / mss_);
 

@@ -246,6 +246,12 @@ burst__is_that_of_the_rate() {
 	with max_rate_bps=$((line * 8)) -- take send=0.01 packets=a && between a.bytes 2000 5000
 }
 
+# At 200 Mbit/s two packets at first, and ten after half a second.
+burst__grows_while_there_is_no_queue() {
+	take pacing=25000000 send=0.01 packets=a send=0.8 packets=growing send=0.2 packets=b &&
+		between a.bytes 2000 3000 && between b.bytes 13000 15000
+}
+
 # One that TCP's own rule, a part of a millisecond, would make a packet.
 burst__of_a_fixed_size_at_a_low_rate() {
 	in_a sysctl -q -w net.ipv4.tcp_tso_rtt_log=0

@@ -356,17 +356,61 @@ TEST(TimelyRate, timely_rate_sample__app_limited_grows_above_80_percent_only)
 	}
 }
 
+// Bytes of a burst of 1448-byte segments.
+u32 burst_bytes(const timely_params &p, u64 rate_bps, u64 calm_us = 0)
+{
+	timely_state s = {};
+
+	s.rate_bps = rate_bps;
+	s.hai_count = calm_us ? 1 : 0;
+	s.hai_span_us = calm_us;
+	return timely_burst_bytes(&s, &p, 1448);
+}
+
 TEST(TimelyRate, timely_burst_bytes__follows_the_rate_in_pairs)
 {
 	timely_params p = shipped();
 
-	EXPECT_EQ(timely_burst_bytes(&p, 1000000, 1448), 2 * 1448u);
-	EXPECT_EQ(timely_burst_bytes(&p, 400 * TIMELY_GBPS, 1448), 10 * 1448u);
+	EXPECT_EQ(burst_bytes(p, 1000000), 2 * 1448u);
+	EXPECT_EQ(burst_bytes(p, 400 * TIMELY_GBPS), 10 * 1448u);
 	for (u64 rate_bps = 1000000; rate_bps < 10 * TIMELY_GBPS;
 	     rate_bps += 77777777)
-		ASSERT_EQ(timely_burst_bytes(&p, rate_bps, 1448) % (2 * 1448), 0u);
+		ASSERT_EQ(burst_bytes(p, rate_bps) % (2 * 1448), 0u);
 	p.burst_us = 0;
-	EXPECT_EQ(timely_burst_bytes(&p, 1000000, 1448), 10 * 1448u);
+	EXPECT_EQ(burst_bytes(p, 1000000), 10 * 1448u);
+}
+
+TEST(TimelyRate, timely_burst_bytes__grows_while_there_is_no_queue)
+{
+	timely_params p = shipped();
+
+	// 200 Mbit/s: 40 us are less than a segment, 240 us four, 1 ms seventeen.
+	EXPECT_EQ(burst_bytes(p, 200 * TIMELY_MBPS, 10000), 2 * 1448u);
+	EXPECT_EQ(burst_bytes(p, 200 * TIMELY_MBPS, 512 * 240), 4 * 1448u);
+	p.seg_bytes = 65536;
+	EXPECT_EQ(burst_bytes(p, 200 * TIMELY_MBPS, 512 * 1000), 16 * 1448u);
+	EXPECT_EQ(burst_bytes(p, 200 * TIMELY_MBPS, TIMELY_HAI_SPAN_MAX_US), 16 * 1448u);
+}
+
+TEST(TimelyRate, timely_burst_bytes__a_queue_makes_them_small_at_once)
+{
+	Engine e(shipped(), 200 * TIMELY_MBPS);
+
+	e.cap_bps = 200 * TIMELY_MBPS;
+
+	for (int i = 0; i < 5000; i++)
+		e.feed(20000);
+	EXPECT_EQ(timely_burst_bytes(&e.state, &e.p, 1448), 10 * 1448u);
+	e.feed(200000);
+	EXPECT_EQ(timely_burst_bytes(&e.state, &e.p, 1448), 2 * 1448u);
+}
+
+TEST(TimelyRate, timely_burst_bytes__of_the_papers_do_not_grow)
+{
+	timely_params p = verbatim();
+
+	p.burst_us = 40;
+	EXPECT_EQ(burst_bytes(p, 200 * TIMELY_MBPS, 512 * 1000), 2 * 1448u);
 }
 
 TEST(TimelyRate, timely_state__fits_its_budget)

@@ -116,8 +116,7 @@ Replay::Replay(const ReplayOptions &options) : options_(options)
 
 u32 Replay::segment_bytes() const
 {
-	return timely_burst_bytes(&options_.params, state_.rate_bps,
-				  options_.mss);
+	return timely_burst_bytes(&state_, &options_.params, options_.mss);
 }
 
 std::optional<timely_outcome> Replay::feed(const ReplayLine &line)
