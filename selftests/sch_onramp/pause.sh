@@ -130,30 +130,23 @@ late_host() { in_b tc qdisc replace dev ifb0 root netem rate 1gbit slot 300us 30
 # The bottleneck is the one of slow_cable again.
 host_in_time() { in_b tc qdisc replace dev ifb0 root tbf rate 200mbit burst 16k limit 500k; }
 
-# noisy_flows BYTES_PER_S N: so many flows, $_flows of them at their end
-noisy_flows() {
+# noisy_flow BYTES_PER_S: $_flows is what is shown of it at its end
+noisy_flow() {
 	late_host && onramp threshold 100us feedback tcpts || return 1
-	start_sender --flows "$2" --seconds 0.6 --max-pacing "$1" && sleep 0.5
+	start_sender --seconds 0.6 --max-pacing "$1" && sleep 0.5
 	_flows=$(in_a turnpike onramp flows -j)
 	wait "$sender"
 	usec_ts off && host_in_time && show || return 1
-	_noisy=$(counter samples_noisy) _bytes=$(counter bytes) _p99=$(counter delay_p99_ns)
-	echo "of noise $_noisy, $_bytes bytes, delay p99 $_p99 ns"
+	_noisy=$(counter samples_noisy)
+	echo "of noise $_noisy"
 }
 
 # A line that is never full, and delays of up to three times the threshold.
 noise__of_a_late_host_holds_little() {
 	need_usec_ts || return
-	noisy_flows 25000000 1 || return 1
+	noisy_flow 25000000 || return 1
 	echo "$_flows" | grep '"noisy": true' && [ "$_noisy" -gt $(($(counter samples) * 9 / 10)) ] &&
 		[ "$(counter held)" -lt $(($(counter samples) / 4)) ]
-}
-
-# Without pauses there would be 15 ms of queue; at any rate between two of them, 1 ms and less through.
-noise__with_a_queue_is_released_slowly() {
-	need_usec_ts || return
-	noisy_flows 62500000 4 || return 1
-	[ "$_noisy" -gt $(($(counter samples) / 2)) ] && [ "$_bytes" -gt 73000000 ] && [ "$_p99" -lt 700000 ]
 }
 
 # What no host is late for is no noise, whatever the queue.
