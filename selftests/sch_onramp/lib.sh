@@ -65,10 +65,12 @@ held_by_timestamps() {
 }
 
 # At 200 Mbit/s the far end has a queue of up to 20 ms.
+bottleneck() { in_b tc qdisc replace dev ifb0 root tbf rate 200mbit burst 16k limit 500k; }
+
 slow_cable() {
 	in_b ip link add ifb0 type ifb || return 1
 	in_b ip link set ifb0 up
-	in_b tc qdisc add dev ifb0 root tbf rate 200mbit burst 16k limit 500k || return 1
+	bottleneck || return 1
 	in_b tc qdisc add dev veth0 ingress
 	in_b tc filter add dev veth0 parent ffff: matchall action mirred egress redirect dev ifb0
 }

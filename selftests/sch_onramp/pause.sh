@@ -127,26 +127,18 @@ timely__asks_how_long_packets_were_held() {
 # late_host: the far end takes at once what came in 300 us, behind a line of 1 Gbit/s
 late_host() { in_b tc qdisc replace dev ifb0 root netem rate 1gbit slot 300us 300us limit 2000; }
 
-# The bottleneck is the one of slow_cable again.
-host_in_time() { in_b tc qdisc replace dev ifb0 root tbf rate 200mbit burst 16k limit 500k; }
-
-# noisy_flow BYTES_PER_S: $_flows is what is shown of it at its end
-noisy_flow() {
-	late_host && onramp threshold 100us feedback tcpts || return 1
-	start_sender --seconds 0.6 --max-pacing "$1" && sleep 0.5
-	_flows=$(in_a turnpike onramp flows -j)
-	wait "$sender"
-	usec_ts off && host_in_time && show || return 1
-	_noisy=$(counter samples_noisy)
-	echo "of noise $_noisy"
-}
-
 # A line that is never full, and delays of up to three times the threshold.
 noise__of_a_late_host_holds_little() {
 	need_usec_ts || return
-	noisy_flow 25000000 || return 1
-	echo "$_flows" | grep '"noisy": true' && [ "$_noisy" -gt $(($(counter samples) * 9 / 10)) ] &&
-		[ "$(counter held)" -lt $(($(counter samples) / 4)) ]
+	late_host && onramp threshold 100us feedback tcpts || return 1
+	start_sender --seconds 0.6 --max-pacing 25000000 && sleep 0.5
+	_flows=$(in_a turnpike onramp flows -j)
+	wait "$sender"
+	usec_ts off && bottleneck && show || return 1
+	_samples=$(counter samples) _noisy=$(counter samples_noisy)
+	echo "of noise $_noisy"
+	echo "$_flows" | grep '"noisy": true' && [ "$_noisy" -gt $((_samples * 9 / 10)) ] &&
+		[ "$(counter held)" -lt $((_samples / 4)) ]
 }
 
 # What no host is late for is no noise, whatever the queue.
