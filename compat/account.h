@@ -10,17 +10,17 @@
 #include <linux/slab.h>
 #include <net/sock.h>
 
-/* Whose memory the socket's counts as; NULL: nobody's. */
+/* Whose memory the socket's counts as; NULL: nobody's.  Only a full socket has one. */
 static inline struct mem_cgroup *tp_sk_memcg(const struct sock *sk)
 {
 #ifdef CONFIG_MEMCG
-	return sk->sk_memcg;
+	return sk && sk_fullsock(sk) ? sk->sk_memcg : NULL;
 #else
 	return NULL;
 #endif
 }
 
-/* @sk is a full socket, for these two; NULL: there is no memory. */
+/* @sk: any, or NULL, for these two.  They return NULL where there is no memory. */
 static inline void *tp_sk_cache_alloc(struct kmem_cache *cache, const struct sock *sk)
 {
 	struct mem_cgroup *former = set_active_memcg(tp_sk_memcg(sk));

@@ -75,7 +75,7 @@ static void onramp_ctl_account(const struct onramp_ctl *ctl, int more)
 static bool onramp_ctl_has_quota(const struct onramp_sched *q)
 {
 	return onramp_quota_has(net_eq(q->net, &init_net), atomic_read(&q->on->ctls),
-				atomic_read(&onramp_ctl_others));
+				atomic_read(&onramp_ctl_others), ONRAMP_CTL_MAX);
 }
 
 static void onramp_ctl_free(struct rcu_head *head)

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <net/tcp.h>
 
+#include "compat/account.h"
 #include "onramp_queue.h"
 
 static struct kmem_cache *onramp_flow_cache;
@@ -207,9 +208,10 @@ static struct onramp_flow *onramp_flow_search(struct rb_root *root, unsigned lon
 	return NULL;
 }
 
-static struct onramp_flow *onramp_flow_make(struct onramp_sched *q, unsigned long key)
+static struct onramp_flow *onramp_flow_make(struct onramp_sched *q, unsigned long key,
+					    const struct sock *sk)
 {
-	struct onramp_flow *f = kmem_cache_alloc(onramp_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
+	struct onramp_flow *f = tp_sk_cache_alloc(onramp_flow_cache, sk);
 
 	if (unlikely(!f)) {
 		q->stats.alloc_errors++;
@@ -240,7 +242,7 @@ static struct onramp_flow *onramp_flow_get(struct onramp_sched *q, unsigned long
 			onramp_flow_renew(q, f, sk);
 		return f;
 	}
-	f = onramp_flow_make(q, key);
+	f = onramp_flow_make(q, key, sk);
 	if (unlikely(!f))
 		return &q->internal;
 	if (sk) {

@@ -302,7 +302,7 @@ void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key);
 enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
-				      const struct orack_header *h, bool connected, int oif);
+				      const struct orack_header *h, const struct sock *sk, int oif);
 void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);

@@ -23,10 +23,14 @@
 #include <net/inet_sock.h>
 #include <net/tcp.h>
 
+#include "compat/account.h"
+#include "onramp_quota.h"
 #include "orack.h"
 
 /* Of a namespace: more than any rack has hosts; 15 MB. */
 #define ORACK_PEERS_MAX		16384
+/* Of all namespaces but the first, so that one alone may still have as many as that. */
+#define ORACK_PEERS_OTHERS	(2 * ORACK_PEERS_MAX)
 /* Of these, entered by what came from the network. */
 #define ORACK_HEARING_MAX	8192
 
@@ -67,6 +71,7 @@ static u64 orack_peer_epoch_ns;
 
 static struct kmem_cache *orack_peer_cache;
 static struct rhashtable orack_peers;
+static atomic_t orack_peer_others = ATOMIC_INIT(0);	/* of all namespaces but the first */
 
 static const struct rhashtable_params orack_peer_params = {
 	.key_len = sizeof(struct orack_pair),
@@ -101,19 +106,38 @@ static void orack_peer_free(struct rcu_head *head)
 	kmem_cache_free(orack_peer_cache, container_of(head, struct orack_peer, rcu));
 }
 
-/* NULL: too many, no memory, or another was faster, who is found next time. */
-static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct orack_pair *pair)
+/* It is in the table, or is not any more.  on->lock is held. */
+static void orack_peer_account(struct onramp_net *on, int more)
+{
+	on->peer_count += more;
+	if (!net_eq(on->net, &init_net))
+		atomic_add(more, &orack_peer_others);
+}
+
+static bool orack_peer_has_quota(const struct onramp_net *on)
+{
+	bool first = net_eq(on->net, &init_net);
+
+	return onramp_quota_has(first, on->peer_count, atomic_read(&orack_peer_others),
+				first ? ORACK_PEERS_MAX : ORACK_PEERS_OTHERS);
+}
+
+/* @sk: of a connection with the pair, that the memory is charged to.  NULL: too many, no memory,
+ * or another was faster, who is found next time.
+ */
+static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct orack_pair *pair,
+					  const struct sock *sk)
 {
 	struct orack_peer *peer = NULL;
 
 	spin_lock_bh(&on->lock);
-	if (on->peer_count >= ORACK_PEERS_MAX) {
+	if (!orack_peer_has_quota(on)) {
 		if (!on->crowded)
 			mod_delayed_work(system_highpri_wq, &on->work, 0);
 		WRITE_ONCE(on->crowded, true);
 		goto out;
 	}
-	peer = kmem_cache_alloc(orack_peer_cache, GFP_ATOMIC | __GFP_NOWARN);
+	peer = tp_sk_cache_alloc(orack_peer_cache, sk);
 	if (!peer)
 		goto out;
 	memset(peer, 0, sizeof(*peer));
@@ -129,7 +153,7 @@ static struct orack_peer *orack_peer_make(struct onramp_net *on, const struct or
 		goto out;
 	}
 	list_add_tail_rcu(&peer->list, &on->peers);
-	on->peer_count++;
+	orack_peer_account(on, 1);
 out:
 	spin_unlock_bh(&on->lock);
 	return peer;
@@ -177,7 +201,7 @@ static void orack_peer_unlink(struct onramp_net *on, struct orack_peer *peer)
 {
 	rhashtable_remove_fast(&orack_peers, &peer->node, orack_peer_params);
 	list_del_rcu(&peer->list);
-	on->peer_count--;
+	orack_peer_account(on, -1);
 	call_rcu(&peer->rcu, orack_peer_free);
 }
 
@@ -246,7 +270,7 @@ static struct orack_peer *orack_peer_meet(struct onramp_net *on, const struct or
 
 	if (peer || tcp_min_rtt(tcp_sk(sk)) > ORACK_NEAR_US)
 		return peer;
-	return orack_peer_make(on, pair);
+	return orack_peer_make(on, pair, sk);
 }
 
 /* A link-local address is of a device; the socket knows of which. */
@@ -460,32 +484,14 @@ static bool orack_peer_calls(struct orack_peer *peer, u64 now_ns)
 	return true;
 }
 
-/* Takes an announcement; @connected: of a connection that lives.  Returns what to count. */
-enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
-				      const struct orack_header *h, bool connected, int oif)
+/* What the host of a peer asks for counts.  peer->lock is held.  Returns what to count. */
+static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer *peer,
+					const struct orack_header *h, int oif, u64 now_ns)
 {
-	struct orack_peer *peer = orack_peer_find(pair);
-	u64 now_ns = ktime_get_ns();
-	enum onramp_stat stat;
-
-	if (!peer && !h->clock)
-		return ONRAMP_STAT_REFUSED_PEER;
-	if (!peer && atomic_read(&on->hearing) < ORACK_HEARING_MAX)
-		peer = orack_peer_make(on, pair);
-	if (!peer)
+	if (!orack_peer_calls(peer, now_ns))
+		return ONRAMP_STAT_REFUSED_RATE;
+	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX)
 		return ONRAMP_STAT_REFUSED_FULL;
-	spin_lock(&peer->lock);
-	stat = orack_peer_judge(peer, h, connected, now_ns);
-	if (stat != ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
-		goto out;
-	if (!orack_peer_calls(peer, now_ns)) {
-		stat = ONRAMP_STAT_REFUSED_RATE;
-		goto out;
-	}
-	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX) {
-		stat = ONRAMP_STAT_REFUSED_FULL;
-		goto out;
-	}
 	peer->announced_ns = h->time_ns;
 	peer->announced_at_ns = now_ns;
 	orack_peer_set_oif(peer, oif);
@@ -498,7 +504,33 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	if (h->clock && orack_peer_is_silent(peer))
 		WRITE_ONCE(peer->unanswered, 0);
 	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
-out:
+	return ONRAMP_STAT_ANNOUNCEMENTS_TAKEN;
+}
+
+/* Takes an announcement; @sk: its connection, NULL: there is none.  Returns what to count.  Without
+ * a connection and a MAC it may be anybody's: receipts go on for longer, and nothing else changes.
+ */
+enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
+				      const struct orack_header *h, const struct sock *sk, int oif)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+	u64 now_ns = ktime_get_ns();
+	enum onramp_stat stat;
+
+	if (!peer && !h->clock)
+		return ONRAMP_STAT_REFUSED_PEER;
+	if (!peer && atomic_read(&on->hearing) < ORACK_HEARING_MAX)
+		peer = orack_peer_make(on, pair, sk);
+	if (!peer)
+		return ONRAMP_STAT_REFUSED_FULL;
+	spin_lock(&peer->lock);
+	stat = orack_peer_judge(peer, h, sk, now_ns);
+	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN) {
+		if (sk || h->key)
+			stat = orack_peer_obey(on, peer, h, oif, now_ns);
+		else
+			WRITE_ONCE(peer->hears_until, jiffies + msecs_to_jiffies(h->clock));
+	}
 	spin_unlock(&peer->lock);
 	return stat;
 }

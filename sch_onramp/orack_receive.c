@@ -38,17 +38,14 @@ static void orack_flow(const struct orack_pair *pair, u16 own_port, u16 other_po
 
 /* -- whose connection ----------------------------------------------------------------------- */
 
-static bool orack_is_connected(const struct orack_pair *pair, u16 own_port, u16 other_port,
-			       int ifindex)
+/* NULL: there is no connection.  The caller gives it back. */
+static struct sock *orack_socket(const struct orack_pair *pair, u16 own_port, u16 other_port,
+				 int ifindex)
 {
 	struct onramp_key key;
-	struct sock *sk;
 
 	orack_flow(pair, own_port, other_port, &key);
-	sk = onramp_packet_socket(&key, ifindex);
-	if (sk)
-		sock_gen_put(sk);
-	return sk;
+	return onramp_packet_socket(&key, ifindex);
 }
 
 /* -- announcements ----------------------------------------------------------------------- */
@@ -59,13 +56,15 @@ static enum onramp_stat orack_announcement(struct onramp_net *on, const struct o
 {
 	enum onramp_stat stat;
 	struct orack_entry e;
-	bool connected;
+	struct sock *sk;
 
 	orack_read_entry(d, 0, &e);
-	connected = orack_is_connected(pair, e.dport, e.sport, ifindex);
-	if (!connected && !orack_peer_hears(pair))
+	sk = orack_socket(pair, e.dport, e.sport, ifindex);
+	if (!sk && !orack_peer_hears(pair))
 		return ONRAMP_STAT_REFUSED_FLOW;
-	stat = orack_peer_announced(on, pair, &d->h, connected, ifindex);
+	stat = orack_peer_announced(on, pair, &d->h, sk, ifindex);
+	if (sk)
+		sock_gen_put(sk);
 	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
 		orack_peer_tell_clock(on, pair);
 	return stat;
@@ -260,11 +259,15 @@ static bool orack_is_first(const struct orack_peer *peer, const struct orack_pai
 			   const struct orack_datagram *d, int ifindex)
 {
 	struct orack_entry e;
+	struct sock *sk;
 
 	if (READ_ONCE(peer->acks))
 		return false;
 	orack_read_entry(d, 0, &e);
-	return orack_is_connected(pair, e.sport, e.dport, ifindex);
+	sk = orack_socket(pair, e.sport, e.dport, ifindex);
+	if (sk)
+		sock_gen_put(sk);
+	return sk;
 }
 
 static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack_pair *pair,

@@ -13,8 +13,8 @@
  * is not signed may be anybody's.  If newer were all that counts, a single datagram of the far
  * future would have all refused that come behind it.  So what is late is refused, and a jump
  * counts for what it is, but never without a connection that lives: its ports are what a stranger
- * does not know.  Without one, too, somebody who has receipts goes on to have them, or has
- * more of them; to have fewer, or none, takes one.
+ * does not know.  Without one, somebody who has receipts goes on to have them, and nothing else
+ * comes of it: neither is the next one judged by it, nor does it use up what counts in a while.
  */
 #ifndef ORACK_TURN_H
 #define ORACK_TURN_H

@@ -168,6 +168,17 @@ class Attack:
         self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
         wait(20)
 
+    def announcements_ahead(self):
+        """Who knows no connection says what its host said, a little earlier and often: that is heard all the same."""
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 60000, count=1 | FEW))
+        ahead_ns = time.monotonic_ns() + 9 * 10**6
+        for number in range(130):
+            data = datagram(ANNOUNCEMENT, [self.back(1, 2)], 60000, time_ns=ahead_ns + number, count=1 | FEW)
+            self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+        data = datagram(ANNOUNCEMENT, [self.back()], 60000)
+        self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
+        wait(20)
+
     def replay_of_clock(self):
         data = datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])
         self.send(data)
@@ -229,8 +240,8 @@ class Attack:
 
 CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
          Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
-         Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.announcements_of_nobody, Attack.replay_of_clock,
-         Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time,
+         Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.announcements_of_nobody, Attack.announcements_ahead,
+         Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time,
          # the last: the stranger is none any more
          Attack.receipts_unasked]
 

@@ -57,6 +57,8 @@ refused__announcements_of_nobody_and_no_others() {
 	counted announcements_of_nobody announcements_taken=1 refused_flow=200
 }
 
+refused__none_of_a_host_for_what_nobody_said() { counted announcements_ahead announcements_taken=132; }
+
 refused__replay_of_a_clock() { counted replay_of_clock refused_replay=1 clocks_taken=3; }
 
 refused__clock_that_is_not_of_its_receipts() { counted clock_of_nobody refused_peer=1; }

@@ -10,7 +10,7 @@ namespace {
 // Takes all that the namespace may have; returns how many it has.
 u32 Fill(u32 &own, u32 &others)
 {
-	while (onramp_quota_has(false, own, others)) {
+	while (onramp_quota_has(false, own, others, ONRAMP_CTL_MAX)) {
 		own++;
 		others++;
 	}
@@ -19,8 +19,8 @@ u32 Fill(u32 &own, u32 &others)
 
 TEST(onramp_quota_has, first_namespace__whatever_others_have)
 {
-	EXPECT_TRUE(onramp_quota_has(true, ONRAMP_CTL_MAX - 1, ONRAMP_CTL_MAX));
-	EXPECT_FALSE(onramp_quota_has(true, ONRAMP_CTL_MAX, 0));
+	EXPECT_TRUE(onramp_quota_has(true, ONRAMP_CTL_MAX - 1, ONRAMP_CTL_MAX, ONRAMP_CTL_MAX));
+	EXPECT_FALSE(onramp_quota_has(true, ONRAMP_CTL_MAX, 0, ONRAMP_CTL_MAX));
 }
 
 TEST(onramp_quota_has, one_of_the_others__leaves_half)
@@ -45,8 +45,8 @@ TEST(onramp_quota_has, many_that_take_all__leave_some_to_who_comes)
 
 TEST(onramp_quota_has, full__is_full)
 {
-	EXPECT_FALSE(onramp_quota_has(false, 0, ONRAMP_CTL_MAX));
-	EXPECT_FALSE(onramp_quota_has(false, 0, ~u32{0}));
+	EXPECT_FALSE(onramp_quota_has(false, 0, ONRAMP_CTL_MAX, ONRAMP_CTL_MAX));
+	EXPECT_FALSE(onramp_quota_has(false, 0, ~u32{0}, ONRAMP_CTL_MAX));
 }
 
 }  // namespace
