@@ -17,6 +17,10 @@
  * may come all the same, and is then not taken for that of the packet marked next:
  * else the sender would hold two packets in flight for one, and be wrong about what
  * was sent before the echoed one and is lost.
+ *
+ * Echoes are counted, and not told from others by the sequence that they acknowledge. The
+ * receiver's TCP may have dropped an important packet after its mark was read (backlog, memory,
+ * a firewall): then the echo acknowledges nothing new, and is all the news of the loss there is.
  */
 #ifndef TLT_SELECT_H
 #define TLT_SELECT_H

@@ -482,8 +482,11 @@ void add_tlt_command(CLI::App &app, Action &action)
 	CLI::App *tlt = app.add_subcommand("tlt", "Configure TLT, and look at it");
 
 	tlt->require_subcommand(1);
-	add_set_options(*add(*tlt, "set", "switch TLT on in this network namespace", false,
-			     arguments, action, set), *arguments);
+	CLI::App *settings = add(*tlt, "set", "switch TLT on in this network namespace", false,
+				 arguments, action, set);
+	add_set_options(*settings, *arguments);
+	settings->footer("Switches need a queue for TLT's packets alone, or those of hosts without TLT "
+			 "starve them:\nsee turnpike tlt threshold.");
 	add(*tlt, "off", "switch it off", false, arguments, action,
 	    [](const Arguments &) { off(); });
 	add(*tlt, "show", "print the configuration", true, arguments, action, show);
