@@ -135,6 +135,7 @@ TEST(vload_config, parse__not_json)
 	EXPECT_EQ(error_of_text("{\n  \"seed\": 1,\n  oops\n}"), "line 3, column 3: not valid JSON");
 	EXPECT_EQ(error_of_text(""), "line 1, column 1: not valid JSON");
 	EXPECT_EQ(error_of_text("[]"), "(top level): expected an object");
+	EXPECT_EQ(error_of_text("{\"seed\": 1e999}"), "a number is too large");
 }
 
 TEST(vload_config, parse__top_level_errors)

@@ -426,6 +426,9 @@ json parse_text(const std::string &text)
 		size_t column = end - (line_start == std::string::npos ? 0 : line_start + 1) + 1;
 		throw ConfigError("line " + std::to_string(line) + ", column " + std::to_string(column) +
 				  ": not valid JSON");
+	} catch (const json::out_of_range &) {
+		// of a number, and the library does not say where
+		throw ConfigError("a number is too large");
 	}
 }
 

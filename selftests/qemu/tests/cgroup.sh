@@ -12,7 +12,7 @@
 
 export TC_LIB_DIR=/tc
 tree=/sys/fs/cgroup
-flows=48
+flows=128
 # Of each connection: an emulated host has little to send with.
 slow="maxrate 1mbit"
 
