@@ -46,6 +46,7 @@ enum timely_stat {
 	TIMELY_STAT_RTOS,
 	TIMELY_STAT_UNDOS,
 	TIMELY_STAT_NO_FORWARD,		/* signal=forward, but the sample is an RTT */
+	TIMELY_STAT_SPEED_READS,	/* a device of the namespace was asked for its speed */
 	TIMELY_STAT_BRANCH,
 	TIMELY_STAT_VERDICT = TIMELY_STAT_BRANCH + TIMELY_BRANCH_COUNT,
 	TIMELY_STAT_SOURCE = TIMELY_STAT_VERDICT + TIMELY_VERDICTS,
@@ -101,7 +102,10 @@ struct timely_dev {
 	/* written as flows come and go */
 	int __percpu *active;		/* flows with data in flight */
 	/* seldom used */
-	bool stale;			/* the speed is to be read anew; RTNL */
+	bool watched;			/* flows sent lately; written under timely_dev_lock */
+	bool gone;			/* out of the table: on no list any more; timely_dev_lock */
+	struct list_head stale;		/* with those to be asked for their speed; timely_dev_lock */
+	struct list_head watch;		/* with those whose receiving is looked at; timely_dev_lock */
 	u64 rx_bytes;			/* when last looked at; RTNL */
 	ktime_t rx_time;		/* that moment; 0: never; RTNL */
 	refcount_t refs;
@@ -116,7 +120,7 @@ struct timely_dev *timely_dev_get(const struct net_device *dev);
 void timely_dev_put(struct timely_dev *d);
 unsigned int timely_dev_flows(const struct timely_dev *d);
 void timely_dev_ask(struct timely_dev *d);
-void timely_dev_watch_rx(void);
+void timely_dev_watch_rx(struct timely_dev *d);
 
 static inline void timely_dev_count(struct timely_dev *d, int more)
 {

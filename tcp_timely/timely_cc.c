@@ -406,7 +406,8 @@ static void timely_tx_start(struct sock *sk, struct timely_flow *f,
 	if (f->dev && !READ_ONCE(f->dev->line_rate_bps))
 		timely_dev_ask(f->dev);
 	timely_set_active(f, true);
-	timely_dev_watch_rx();
+	if (f->dev)
+		timely_dev_watch_rx(f->dev);
 	if (!(f->flags & TIMELY_FLOW_STARTED)) {
 		f->flags |= TIMELY_FLOW_STARTED;
 		timely_start(sk, f, c);

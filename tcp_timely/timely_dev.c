@@ -11,16 +11,20 @@
  *     REGISTER      UP, CHANGE, ...      a flow starts and      UNREGISTER
  *         |                |             the speed is not known       |
  *         v                v                        |                 v
- *      in table -----> stale ----------> worker <---+         out of table, freed with
- *         ^                                |                  the last flow that held it
- *         |                                v
- *      flows find it                speed read anew
+ *      in table -----> stale <----------------------+         out of table, freed with
+ *         ^              |                                    the last flow that held it
+ *         |              v
+ *      flows find it  worker: speed read anew
+ *
+ * Whoever has a namespace may have thousands of devices, and all wait for the RTNL while it is
+ * held.  So who is told of a device looks at that one, and the workers at those on their lists.
  */
 #include <linux/completion.h>
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/rtnetlink.h>
 
@@ -28,7 +32,7 @@
 #include "compat/link.h"
 #include "timely.h"
 
-/* Few machines have more than some hundred devices. */
+/* As many as the kernel's own table of a namespace's devices has. */
 #define TIMELY_DEV_HASH_BITS	8
 
 /* A device that does not say its speed is asked again this often at most. */
@@ -46,10 +50,21 @@
  */
 #define TIMELY_DEV_RX_EVERY	(HZ / 25)
 
+/*
+ * What a device with more links than this receives is read of itself.  No bond has so many, and
+ * a walk over any number of them, that often, would keep the RTNL from others.
+ */
+#define TIMELY_DEV_RX_LINKS	64
+
 /* Loopback has no line: only what the engine's max_rate_bps says binds there. */
 #define TIMELY_LOOPBACK_BPS	400000000000ULL
 
 static DEFINE_HASHTABLE(timely_devs, TIMELY_DEV_HASH_BITS);	/* RTNL; read: RCU */
+
+/* Flows put devices on the lists, in any context; only who holds the RTNL takes them off. */
+static DEFINE_SPINLOCK(timely_dev_lock);
+static LIST_HEAD(timely_dev_stale);	/* to be asked for their speed; timely_dev_lock */
+static LIST_HEAD(timely_dev_watched);	/* whose receiving is looked at; timely_dev_lock */
 
 static struct timely_dev *timely_dev_find(const struct net_device *dev)
 {
@@ -142,6 +157,7 @@ static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
 	u64 line_bps, link_bps;
 
 	ASSERT_RTNL();
+	timely_stat_inc(dev_net(dev), TIMELY_STAT_SPEED_READS);
 	if (dev->flags & IFF_LOOPBACK) {
 		line_bps = TIMELY_LOOPBACK_BPS;
 		link_bps = line_bps;
@@ -157,29 +173,69 @@ static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
 	WRITE_ONCE(d->line_rate_bps, line_bps);
 }
 
-static void timely_dev_work(struct work_struct *work)
+/* The RTNL is given back after each, that others need not wait for all. */
+static bool timely_dev_refresh_first(struct list_head *stale)
 {
-	struct hlist_node *next;
 	struct timely_dev *d;
-	int bucket;
 
 	rtnl_lock();
-	hash_for_each_safe(timely_devs, bucket, next, d, node) {
-		if (!d->stale && d->line_rate_bps)
-			continue;
-		d->stale = false;
+	spin_lock_bh(&timely_dev_lock);
+	d = list_first_entry_or_null(stale, struct timely_dev, stale);
+	if (d)
+		list_del_init(&d->stale);
+	spin_unlock_bh(&timely_dev_lock);
+	if (d)
 		timely_dev_refresh(d, (struct net_device *)d->dev);
-	}
 	rtnl_unlock();
+	return d;
+}
+
+static void timely_dev_work(struct work_struct *work)
+{
+	LIST_HEAD(stale);
+
+	spin_lock_bh(&timely_dev_lock);
+	list_splice_init(&timely_dev_stale, &stale);
+	spin_unlock_bh(&timely_dev_lock);
+	while (timely_dev_refresh_first(&stale))
+		cond_resched();
 }
 
 static DECLARE_WORK(timely_dev_worker, timely_dev_work);
 
-/* Under the RTNL, and perhaps under the device's lock. */
+/* Any context, also under the lock of the device. */
 static void timely_dev_changed(struct timely_dev *d)
 {
-	d->stale = true;
-	schedule_work(&timely_dev_worker);
+	bool more;
+
+	spin_lock_bh(&timely_dev_lock);
+	more = !d->gone && list_empty(&d->stale);
+	if (more)
+		list_add_tail(&d->stale, &timely_dev_stale);
+	spin_unlock_bh(&timely_dev_lock);
+	if (more)
+		schedule_work(&timely_dev_worker);
+}
+
+/* A flow would like to know a speed that is not known; any context. */
+void timely_dev_ask(struct timely_dev *d)
+{
+	unsigned long asked = READ_ONCE(d->asked);
+
+	if (time_before(jiffies, asked + TIMELY_DEV_ASK_AGAIN))
+		return;
+	WRITE_ONCE(d->asked, jiffies);
+	timely_dev_changed(d);
+}
+
+/* A bond or a bridge, of which nothing is heard, may know its speed by a link's. */
+static void timely_dev_ask_master(struct net_device *dev)
+{
+	struct net_device *master = netdev_master_upper_dev_get(dev);
+	struct timely_dev *d = master ? timely_dev_find(master) : NULL;
+
+	if (d && !d->line_rate_bps)
+		timely_dev_ask(d);
 }
 
 static void timely_dev_add(struct net_device *dev)
@@ -195,6 +251,8 @@ static void timely_dev_add(struct net_device *dev)
 	}
 	d->dev = dev;
 	d->asked = jiffies - TIMELY_DEV_ASK_AGAIN;
+	INIT_LIST_HEAD(&d->stale);
+	INIT_LIST_HEAD(&d->watch);
 	refcount_set(&d->refs, 1);
 	hash_add_rcu(timely_devs, &d->node, (unsigned long)dev);
 	timely_dev_changed(d);
@@ -203,6 +261,11 @@ static void timely_dev_add(struct net_device *dev)
 static void timely_dev_remove(struct timely_dev *d)
 {
 	hash_del_rcu(&d->node);
+	spin_lock_bh(&timely_dev_lock);
+	d->gone = true;
+	list_del_init(&d->stale);
+	list_del_init(&d->watch);
+	spin_unlock_bh(&timely_dev_lock);
 	timely_dev_put(d);
 }
 
@@ -226,6 +289,7 @@ static int timely_dev_event(struct notifier_block *nb, unsigned long event, void
 	case NETDEV_CHANGELOWERSTATE:
 		if (d)
 			timely_dev_changed(d);
+		timely_dev_ask_master(dev);
 		break;
 	default:
 		break;
@@ -236,17 +300,6 @@ static int timely_dev_event(struct notifier_block *nb, unsigned long event, void
 static struct notifier_block timely_dev_notifier = {
 	.notifier_call = timely_dev_event,
 };
-
-/* A flow would like to know a speed that is not known; any context. */
-void timely_dev_ask(struct timely_dev *d)
-{
-	unsigned long asked = READ_ONCE(d->asked);
-
-	if (time_before(jiffies, asked + TIMELY_DEV_ASK_AGAIN))
-		return;
-	WRITE_ONCE(d->asked, jiffies);
-	schedule_work(&timely_dev_worker);
-}
 
 static u64 timely_dev_received(struct net_device *dev)
 {
@@ -263,12 +316,16 @@ static u64 timely_dev_rx_bytes(struct net_device *dev)
 {
 	struct net_device *lower;
 	struct list_head *iter;
+	unsigned int links = 0;
 	u64 bytes = 0;
 
 	if (netif_is_bridge_master(dev))
 		return timely_dev_received(dev);
-	netdev_for_each_lower_dev(dev, lower, iter)
+	netdev_for_each_lower_dev(dev, lower, iter) {
+		if (++links > TIMELY_DEV_RX_LINKS)
+			return timely_dev_received(dev);
 		bytes += timely_dev_received(lower);
+	}
 	return bytes ?: timely_dev_received(dev);
 }
 
@@ -287,8 +344,38 @@ static void timely_dev_look_at_rx(struct timely_dev *d)
 	WRITE_ONCE(d->rx_bytes_per_ms, min_t(u64, per_ms, U32_MAX));
 }
 
-/* Is rx_worker to look again anyway?  Flows read it, the worker decides. */
-static bool timely_dev_rx_watched;
+/*
+ * Without a flow, one look more after the last one that met some: who has just begun was
+ * perhaps not counted yet.
+ */
+static bool timely_dev_watch_on(struct timely_dev *d, bool flows)
+{
+	bool stays;
+
+	spin_lock_bh(&timely_dev_lock);
+	stays = flows || d->watched;
+	WRITE_ONCE(d->watched, flows);
+	if (stays)
+		list_move_tail(&d->watch, &timely_dev_watched);
+	else
+		list_del_init(&d->watch);
+	spin_unlock_bh(&timely_dev_lock);
+	return stays;
+}
+
+/* Under the RTNL, so @d stays in the table. */
+static bool timely_dev_watch(struct timely_dev *d)
+{
+	bool flows = timely_dev_flows(d);
+
+	if (flows) {
+		timely_dev_look_at_rx(d);
+	} else {
+		d->rx_time = 0;
+		WRITE_ONCE(d->rx_bytes_per_ms, 0);
+	}
+	return timely_dev_watch_on(d, flows);
+}
 
 static void timely_dev_rx_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(timely_dev_rx_worker, timely_dev_rx_work);
@@ -296,38 +383,37 @@ static DECLARE_DELAYED_WORK(timely_dev_rx_worker, timely_dev_rx_work);
 /* Whoever holds the RTNL keeps it: the next look is soon enough. */
 static void timely_dev_rx_work(struct work_struct *work)
 {
-	bool flows = false, again;
-	struct timely_dev *d;
-	int bucket;
+	struct timely_dev *d, *next;
+	LIST_HEAD(watched);
+	bool again = false;
 
 	if (!rtnl_trylock()) {
 		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
 		return;
 	}
-	hash_for_each(timely_devs, bucket, d, node) {
-		/* Of thousands of devices, flows hold a few. */
-		if (refcount_read(&d->refs) > 1 && timely_dev_flows(d)) {
-			timely_dev_look_at_rx(d);
-			flows = true;
-		} else {
-			d->rx_time = 0;
-			WRITE_ONCE(d->rx_bytes_per_ms, 0);
-		}
-	}
+	spin_lock_bh(&timely_dev_lock);
+	list_splice_init(&timely_dev_watched, &watched);
+	spin_unlock_bh(&timely_dev_lock);
+	/* Flows add to the other list, and none is taken off either but by us. */
+	list_for_each_entry_safe(d, next, &watched, watch)
+		again |= timely_dev_watch(d);
 	rtnl_unlock();
-	/* One look more after the last flow: who has just begun was perhaps not counted yet. */
-	again = flows || READ_ONCE(timely_dev_rx_watched);
-	WRITE_ONCE(timely_dev_rx_watched, flows);
 	if (again)
 		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
 }
 
-/* A flow begins to send; any context. */
-void timely_dev_watch_rx(void)
+/* A flow begins to send through @d; any context. */
+void timely_dev_watch_rx(struct timely_dev *d)
 {
-	if (READ_ONCE(timely_dev_rx_watched))
+	if (READ_ONCE(d->watched))
 		return;
-	WRITE_ONCE(timely_dev_rx_watched, true);
+	spin_lock_bh(&timely_dev_lock);
+	if (!d->gone) {
+		WRITE_ONCE(d->watched, true);
+		if (list_empty(&d->watch))
+			list_add_tail(&d->watch, &timely_dev_watched);
+	}
+	spin_unlock_bh(&timely_dev_lock);
 	schedule_delayed_work(&timely_dev_rx_worker, 0);
 }
 

@@ -16,6 +16,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_RTOS] = "rtos",
 	[TIMELY_STAT_UNDOS] = "undos",
 	[TIMELY_STAT_NO_FORWARD] = "forward_unknown",
+	[TIMELY_STAT_SPEED_READS] = "speed_reads",
 
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_FIRST] = "events_first",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_DROPPED] = "events_below_floor",

@@ -114,6 +114,49 @@ load__beside_a_device_with_a_lock() {
 	make_path && start_sink
 }
 
+# reads_are_over: of speeds, until none is left to be asked
+reads_are_over() {
+	reads=$(counter speed_reads)
+	sleep 0.1
+	[ "$(counter speed_reads)" = "$reads" ]
+}
+
+# start_over_tunnel: a flow through a device that does not say its speed
+start_over_tunnel() {
+	in_a "$here/steps.py" 10.2.0.2 cc=timely connect=5001 write=1 show=a > /dev/null
+	wait_for "the speed" reads_are_over
+}
+
+# Of thousands that say no speed, one comes up, and another is sent through twice in a second.
+device__is_asked_alone() {
+	for host in "$a 1 2" "$b 2 1"; do
+		set -- $host
+		ip -n "$1" link add tunnel type ipip local 10.1.0."$2" remote 10.1.0."$3" &&
+			ip -n "$1" addr add 10.2.0."$2"/24 dev tunnel && ip -n "$1" link set tunnel up || return 1
+	done
+	before=$(counter speed_reads)
+	for number in $(seq 2000); do
+		echo "link add idle$number type dummy"
+	done > /run/idle
+	ip -n "$a" -batch /run/idle || return 1
+	wait_for "the devices" reads_are_over || return 1
+	echo "$((reads - before)) reads of 2000 new devices"
+	sleep 1
+	before=$reads
+	ip -n "$a" link set idle1000 up && wait_for "the event" reads_are_over || return 1
+	event=$((reads - before)) before=$reads
+	start_over_tunnel || return 1
+	asked=$((reads - before)) before=$reads
+	start_over_tunnel || return 1
+	echo "$event reads for an event, $asked for a flow, $((reads - before)) for the next one"
+	for number in $(seq 2000); do
+		echo "link del idle$number"
+	done > /run/idle
+	ip -n "$a" -batch /run/idle
+	rm /run/idle
+	[ "$event" -ge 1 ] && [ "$event" -le 3 ] && [ "$asked" = 1 ] && [ "$reads" = "$before" ]
+}
+
 unload__default_algorithm_holds_the_module() {
 	in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely || return 1
 	rmmod tcp_timely 2>/dev/null && return 1
