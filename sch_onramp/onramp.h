@@ -87,8 +87,8 @@ struct onramp_line {
 	u8 bql;				/* enum onramp_bql */
 	u8 looks;			/* packets without a sign of BQL so far */
 	u64 free_ns;			/* the line is busy until then */
-	bool stale;			/* the worker is to ask for the rate; RTNL */
-	struct list_head node;		/* in the list of all, RTNL */
+	struct list_head stale;		/* with those whose rate the worker is to ask for; RTNL */
+	struct hlist_node node;		/* with those of the same device; RTNL */
 };
 
 #define ONRAMP_LINE_SHIFT	20

@@ -9,6 +9,7 @@
  * Whether a driver has BQL shows in the first packets: it counts them (dql.num_queued).
  */
 #include <linux/ethtool.h>
+#include <linux/hashtable.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -28,7 +29,13 @@
  */
 #define ONRAMP_LINE_AHEAD_NS	(20 * NSEC_PER_USEC)
 
-static LIST_HEAD(onramp_lines);		/* of all qdiscs; RTNL */
+/* Whoever has a namespace may have thousands of qdiscs: an event looks at those of its device.
+ * As many buckets as the kernel's own table of a namespace's devices has.
+ */
+#define ONRAMP_LINE_HASH_BITS	8
+
+static DEFINE_HASHTABLE(onramp_lines, ONRAMP_LINE_HASH_BITS);	/* all, by device; RTNL */
+static LIST_HEAD(onramp_line_stale);	/* those that the worker is to ask for; RTNL */
 
 /* Bytes per second; 0: the device does not say. */
 static u64 onramp_line_rate(const struct ethtool_link_ksettings *ks)
@@ -160,18 +167,25 @@ void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now
 						  frames * ONRAMP_LINE_FRAME);
 }
 
-static void onramp_line_work(struct work_struct *work)
+/* The RTNL is given back after each, that others need not wait for all. */
+static bool onramp_line_refresh_first(void)
 {
 	struct onramp_sched *q;
 
 	rtnl_lock();
-	list_for_each_entry(q, &onramp_lines, line.node) {
-		if (!q->line.stale)
-			continue;
-		q->line.stale = false;
+	q = list_first_entry_or_null(&onramp_line_stale, struct onramp_sched, line.stale);
+	if (q) {
+		list_del_init(&q->line.stale);
 		onramp_line_set(q, onramp_line_ask(qdisc_dev(q->sch)));
 	}
 	rtnl_unlock();
+	return q;
+}
+
+static void onramp_line_work(struct work_struct *work)
+{
+	while (onramp_line_refresh_first())
+		cond_resched();
 }
 
 static DECLARE_WORK(onramp_line_worker, onramp_line_work);
@@ -184,10 +198,10 @@ static int onramp_line_event(struct notifier_block *nb, unsigned long event, voi
 
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
-	list_for_each_entry(q, &onramp_lines, line.node) {
+	hash_for_each_possible(onramp_lines, q, line.node, (unsigned long)dev) {
 		if (qdisc_dev(q->sch) != dev)
 			continue;
-		q->line.stale = true;
+		list_move_tail(&q->line.stale, &onramp_line_stale);
 		schedule_work(&onramp_line_worker);
 	}
 	return NOTIFY_DONE;
@@ -200,12 +214,13 @@ static struct notifier_block onramp_line_notifier = {
 void onramp_line_add(struct onramp_sched *q)
 {
 	ASSERT_RTNL();
-	list_add(&q->line.node, &onramp_lines);
+	hash_add(onramp_lines, &q->line.node, (unsigned long)qdisc_dev(q->sch));
 }
 
 void onramp_line_del(struct onramp_sched *q)
 {
-	list_del_init(&q->line.node);
+	hash_del(&q->line.node);
+	list_del_init(&q->line.stale);
 }
 
 int onramp_line_init(void)

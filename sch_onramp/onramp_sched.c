@@ -566,7 +566,8 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	q->on = onramp_net(q->net);
 	q->delayed = RB_ROOT;
 	q->delayed_next_ns = ONRAMP_NEVER_NS;
-	INIT_LIST_HEAD(&q->line.node);
+	INIT_HLIST_NODE(&q->line.node);
+	INIT_LIST_HEAD(&q->line.stale);
 	INIT_LIST_HEAD(&q->controlled);
 	init_llist_head(&q->kicked);
 	q->counts = alloc_percpu_gfp(struct onramp_counts, GFP_KERNEL_ACCOUNT);

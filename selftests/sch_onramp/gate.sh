@@ -97,6 +97,33 @@ speed__is_asked_for_anew() {
 	return $status
 }
 
+# Each queue has a qdisc of its own, beside those of other devices.
+speed__reaches_all_qdiscs_of_a_device() {
+	in_a ip link add bond1 type bond mode balance-xor miimon 10 && in_a ip link set bond1 up &&
+		in_a tc qdisc add dev bond1 root handle 1: mq &&
+		in_a tc qdisc add dev bond1 parent 1:1 onramp gate on &&
+		in_a tc qdisc add dev bond1 parent 1:2 onramp gate on && [ "$(qdiscs_with_speed)" = 0 ] || return 1
+	for number in $(seq 300); do
+		echo "link add idle$number type dummy"
+	done | in_a ip -batch - || return 1
+	for number in $(seq 300); do
+		echo "qdisc add dev idle$number root onramp gate on"
+	done | in_a tc -batch - 2> /dev/null || return 1
+	in_a ip link add veth8 type veth peer name veth9 && in_a ip link set veth9 up &&
+		in_a ip link set veth8 master bond1 && wait_for "the speed" both_have_speed
+	status=$?
+	for number in $(seq 300); do
+		echo "link del idle$number"
+	done | in_a ip -batch -
+	in_a ip link del bond1
+	in_a ip link del veth9
+	return $status
+}
+
+qdiscs_with_speed() { in_a tc -j -s qdisc show dev bond1 | grep -o '"line_rate":1250000000' | wc -l; }
+
+both_have_speed() { [ "$(qdiscs_with_speed)" = 2 ]; }
+
 bond_has_speed() { in_a tc -j -s qdisc show dev bond1 root | grep -q '"line_rate":1250000000'; }
 
 # The kernel holds a dummy's lock (7.2 and later) when it sets up a queue and when it tells of the device.
