@@ -14,6 +14,32 @@
 #include "compat/ecn.h"
 #include "tlt.h"
 
+/*
+ * Small queues give back what the packet was charged with when it is gone, and each destructor
+ * does that in its own way: the tail is charged for as TCP charges.  TCP's destructor is hidden
+ * from modules of most kernels, so it is known by its name, which is looked for once.
+ */
+static bool tlt_cut_is_charged_by_tcp(const struct sk_buff *skb)
+{
+	static void (*tcps)(struct sk_buff *skb);
+	char name[sizeof("tcp_wfree") + 1];	/* room to see that it goes on */
+
+	if (skb->destructor == READ_ONCE(tcps))
+		return true;
+	snprintf(name, sizeof(name), "%ps", skb->destructor);
+	if (IS_ENABLED(CONFIG_KALLSYMS) && strcmp(name, "tcp_wfree"))
+		return false;
+	WRITE_ONCE(tcps, skb->destructor);
+	return true;
+}
+
+/* Else somebody on the way here made the packet his own. */
+static bool tlt_cut_is_tcps(const struct sk_buff *skb)
+{
+	return skb->destructor &&
+	       (skb->destructor == sock_efree || tlt_cut_is_charged_by_tcp(skb));
+}
+
 static bool tlt_cut_allowed(const struct sk_buff *skb, const struct tlt_packet *p)
 {
 	return skb_is_gso(skb) && (skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)) &&
@@ -158,6 +184,8 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_fl
 	bytes = p->data_bytes % mss ?: mss;
 	left = p->data_bytes - bytes;
 	segments = left / mss;
+	if (!tlt_cut_is_tcps(skb))
+		goto failed;
 	/* The headers, the list of pages and what GSO goes by are TCP's too. */
 	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
 		goto failed;

@@ -11,11 +11,12 @@
 
 /*
  * Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT.  A raw
- * socket of protocol TCP, which may be connected, is no TCP socket.
+ * socket of protocol TCP, which may be connected, is no TCP socket.  What a container's sends
+ * through here is its own namespace's.
  */
-static bool tlt_out_has_flow(const struct sock *sk)
+static bool tlt_out_has_flow(const struct tlt_net *tn, const struct sock *sk)
 {
-	return sk && sk_fullsock(sk) && sk_is_tcp(sk) &&
+	return sk && sk_fullsock(sk) && net_eq(sock_net(sk), tn->net) && sk_is_tcp(sk) &&
 	       !((1 << sk->sk_state) & (TCPF_LISTEN | TCPF_CLOSE | TCPF_SYN_SENT));
 }
 
@@ -33,10 +34,10 @@ static u8 tlt_out_class(const struct sock *sk, u8 family)
  * Has it one of TLT's code points, and not of its socket?  Then it was marked when it came by
  * for the first time (a VRF, an ipvlan or IPsec brings it again), or somebody's rule wants it so.
  */
-static bool tlt_out_is_marked(const struct sk_buff *skb, const struct tlt_packet *p,
-			      const struct tlt_config *config)
+static bool tlt_out_is_marked(const struct tlt_net *tn, const struct sk_buff *skb,
+			      const struct tlt_packet *p, const struct tlt_config *config)
 {
-	return config->kind[p->dscp] != TLT_NONE && tlt_out_has_flow(skb->sk) &&
+	return config->kind[p->dscp] != TLT_NONE && tlt_out_has_flow(tn, skb->sk) &&
 	       tlt_out_class(skb->sk, p->family) != p->dscp;
 }
 
@@ -214,9 +215,9 @@ struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tl
 
 	if (p->dscp && config->foreign == TLT_FOREIGN_KEEP && config->kind[p->dscp] == TLT_NONE)
 		return NULL;
-	if (tlt_out_is_marked(skb, p, config))
+	if (tlt_out_is_marked(tn, skb, p, config))
 		return NULL;
-	flow = tlt_out_has_flow(skb->sk) ? tlt_flow_get(tn, skb->sk) : NULL;
+	flow = tlt_out_has_flow(tn, skb->sk) ? tlt_flow_get(tn, skb->sk) : NULL;
 	kind = tlt_out_kind(flow, skb, p, config);
 	if (kind == TLT_NONE) {
 		tlt_out_unmark(skb, p, config);

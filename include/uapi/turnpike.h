@@ -434,7 +434,7 @@ enum tlt_stat {
 	TLT_STAT_ANSWERS,		/* ACKs that TCP would have delayed */
 	TLT_STAT_CUTS,			/* last segments cut off a burst */
 	TLT_STAT_CUT_BYTES,		/* data in these */
-	TLT_STAT_CUT_FAILED,
+	TLT_STAT_CUT_FAILED,		/* no memory, or TCP is not charged with the packet */
 	TLT_STAT_RTOS,			/* retransmission timeouts of TLT's flows */
 	TLT_STAT_FLOWS,			/* flows that began */
 	TLT_STAT_FLOWS_REFUSED,		/* too many flows, or no memory */
