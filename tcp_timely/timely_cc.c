@@ -205,8 +205,9 @@ static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 		device_bytes = min_t(u32, READ_ONCE(READ_ONCE(dst->dev)->gso_max_size),
 				     GSO_LEGACY_MAX_SIZE) - (MAX_TCP_HEADER + 1);
 		bytes = min(bytes, device_bytes);
-		if (sk->sk_gso_max_size != bytes)
-			sk->sk_gso_max_size = bytes;
+		/* A qdisc that changes it holds no lock of the socket's. */
+		if (READ_ONCE(sk->sk_gso_max_size) != bytes)
+			WRITE_ONCE(sk->sk_gso_max_size, bytes);
 	}
 	f->burst_segs = clamp_t(u32, bytes / mss, 1, U16_MAX);
 }

@@ -181,8 +181,8 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	tlt_receiver_init(&flow->receiver);
 	/* Who sees by these that the flow is his reads the rest: pairs with tlt_flow_check(). */
 	smp_wmb();
-	flow->hash = sk->sk_hash;
-	flow->ports = (__force u32)sk->sk_portpair;
+	WRITE_ONCE(flow->hash, sk->sk_hash);
+	WRITE_ONCE(flow->ports, (__force u32)sk->sk_portpair);
 	tlt_flow_name(flow, sk);
 	flow->ending = false;
 	flow->clocks = 0;
@@ -195,8 +195,8 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 /* Is the flow that of @sk, and not of one that had its memory before? */
 static bool tlt_flow_is_of(const struct tlt_flow *flow, const struct sock *sk)
 {
-	return flow->key == sk && flow->hash == sk->sk_hash &&
-	       flow->ports == (__force u32)sk->sk_portpair;
+	return flow->key == sk && READ_ONCE(flow->hash) == sk->sk_hash &&
+	       READ_ONCE(flow->ports) == (__force u32)sk->sk_portpair;
 }
 
 /* The socket that was here is gone, and its memory another connection's. */

@@ -112,14 +112,14 @@ static bool tlt_in_ack_is_possible(const struct sock *sk, const struct tcphdr *t
 	u32 ack = ntohl(th->ack_seq), una = READ_ONCE(tp->snd_una);
 
 	return th->ack && !after(ack, READ_ONCE(tp->write_seq)) &&
-	       !before(ack, una - max_t(u32, tp->max_window, 65535));
+	       !before(ack, una - max_t(u32, READ_ONCE(tp->max_window), 65535));
 }
 
 static bool tlt_in_seq_is_possible(const struct sock *sk, const struct tcphdr *th)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 seq = ntohl(th->seq), next = READ_ONCE(tp->rcv_nxt);
-	u32 room = max_t(u32, tp->window_clamp, 65535);
+	u32 room = max_t(u32, READ_ONCE(tp->window_clamp), 65535);
 
 	return !before(seq, next - room) && !after(seq, next + room);
 }
