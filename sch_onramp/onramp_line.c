@@ -149,8 +149,8 @@ void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb)
 	q->line.bql = ONRAMP_BQL_NO;
 #endif
 	onramp_line_decide(q);
-	/* Whoever has a namespace may make qdiscs. */
-	if (q->line.gated && net_ratelimit())
+	/* Whoever has a namespace may make qdiscs: those fill no log of the host's. */
+	if (q->line.gated && net_eq(q->net, &init_net) && net_ratelimit())
 		netdev_info(qdisc_dev(q->sch),
 			    "onramp: no byte queue limits, packets go out at %llu Mbit/s (gate off: as they come)\n",
 			    div_u64(q->config.line_rate ?: q->line.rate, 125000));

@@ -173,11 +173,12 @@ static int timely_config_write(const struct timely_table *table, const struct ti
 	if (!err)
 		timely_config_publish(tn, table->variant, config);
 	mutex_unlock(&tn->lock);
-	if (err) {
+	if (err)
 		kfree(config);
+	/* What anybody may repeat who makes a namespace is no line of the host's log. */
+	if (err && net_eq(table->net, &init_net))
 		pr_warn_ratelimited("%s/%s: '%s' refused: %s\n", timely_paths[table->variant],
 				    name, text, why);
-	}
 	return err;
 }
 

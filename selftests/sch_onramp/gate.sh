@@ -59,6 +59,33 @@ on__at_the_devices_speed() {
 		udp > /dev/null && udp && takes 10000
 }
 
+# logged [COMMAND...]: what the kernel says of a gate that begins to work, in a namespace of its own
+logged() {
+	"$@" ip link add idle9 type dummy && "$@" ip addr add 10.9.9.1/24 dev idle9 &&
+		"$@" tc qdisc add dev idle9 root onramp line_rate 100mbit && "$@" ip link set idle9 up || return 1
+	sleep 6		# let the rate limit of kernel messages forget the others
+	dmesg -c > /dev/null
+	"$@" ip neigh add 10.9.9.2 lladdr 02:00:00:00:00:09 dev idle9
+	"$@" bash -c 'for _ in {1..40}; do echo > /dev/udp/10.9.9.2/9; done'
+	_active=$("$@" tc -j -s qdisc show dev idle9 root | grep -c '"gate_active":"yes"')
+	"$@" ip link del idle9
+	dmesg
+	[ "$_active" = 1 ]
+}
+
+auto__is_logged() {
+	said=$(logged) || { echo "$said"; return 1; }
+	echo "$said"
+	[ "$(grep -c 'idle9: onramp: no byte queue limits' <<< "$said")" = 1 ]
+}
+
+# Who makes a namespace makes as many qdiscs as he likes.
+auto__in_another_namespace_is_not_logged() {
+	said=$(logged in_a) || { echo "$said"; return 1; }
+	echo "$said"
+	! grep -q 'byte queue limits' <<< "$said"
+}
+
 on__from_the_first_packet() {
 	onramp gate on line_rate 100mbit limit 1000 flow_limit 1000 && shows gate_active=yes &&
 		udp --packets 10 && takes 100

@@ -67,19 +67,32 @@ write__word_is_kept_and_others_refused() {
 	set_to signal rtt && is signal rtt
 }
 
-write__refused_word_says_why() {
+# logged NAME VALUE [COMMAND...]: what the kernel says when that is written, in a namespace of its own
+logged() {
+	_name=$1 _value=$2
+	shift 2
 	sleep 6		# let the rate limit of kernel messages forget the others
 	dmesg -c > /dev/null
-	set_to signal sideways
-	[ "$(dmesg | grep -c "signal: 'sideways' refused: not one of the words")" = 1 ] ||
-		{ dmesg; return 1; }
+	! "$@" sh -c "echo '$_value' > /proc/sys/$settings/$_name" 2> /dev/null && dmesg
+}
+
+write__refused_word_says_why() {
+	said=$(logged signal sideways) || return 1
+	echo "$said"
+	[ "$(grep -c "signal: 'sideways' refused: not one of the words" <<< "$said")" = 1 ]
 }
 
 write__refusal_says_why() {
-	sleep 6		# let the rate limit of kernel messages forget the others
-	dmesg -c > /dev/null
-	set_to t_low_us 99999999
-	dmesg | grep -q "t_low_us.*99999999" || { dmesg; return 1; }
+	said=$(logged t_low_us 99999999) || return 1
+	echo "$said"
+	grep -q "t_low_us.*99999999" <<< "$said"
+}
+
+# The text is anybody's, who could fill the host's log with it.
+write__refusal_in_another_namespace_is_not_logged() {
+	said=$(logged t_low_us 99999999 in_a) || return 1
+	echo "$said"
+	[ -z "$said" ]
 }
 
 write__far_too_long_is_refused() {
