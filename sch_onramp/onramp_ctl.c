@@ -12,6 +12,7 @@
  * addresses, so that any source can get at it without the qdisc's lock.  When feedback
  * makes a pause shorter, the qdisc is told by a list without lock and looks again.
  */
+#include <linux/moduleparam.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
@@ -37,6 +38,10 @@
 #define ONRAMP_LEAST_RTT_MAX_US	USEC_PER_SEC
 
 static struct kmem_cache *onramp_ctl_cache;
+static unsigned int max_flows = ONRAMP_CTL_MAX;
+module_param(max_flows, uint, 0644);
+MODULE_PARM_DESC(max_flows, "most flows with records, of the first namespace and of all others together (65536)");
+
 static struct rhashtable onramp_ctls;
 static atomic_t onramp_ctl_others;	/* of all namespaces but the first */
 
@@ -75,7 +80,7 @@ static void onramp_ctl_account(const struct onramp_ctl *ctl, int more)
 static bool onramp_ctl_has_quota(const struct onramp_sched *q)
 {
 	return onramp_quota_has(net_eq(q->net, &init_net), atomic_read(&q->on->ctls),
-				atomic_read(&onramp_ctl_others), ONRAMP_CTL_MAX);
+				atomic_read(&onramp_ctl_others), READ_ONCE(max_flows));
 }
 
 static void onramp_ctl_free(struct rcu_head *head)

@@ -49,4 +49,13 @@ TEST(onramp_quota_has, full__is_full)
 	EXPECT_FALSE(onramp_quota_has(false, 0, ~u32{0}, ONRAMP_CTL_MAX));
 }
 
+// The limit may be lowered below what there is.
+TEST(onramp_quota_has, limit_below_what_there_is__none)
+{
+	EXPECT_FALSE(onramp_quota_has(true, 9, 0, 8));
+	EXPECT_FALSE(onramp_quota_has(false, 0, 9, 8));
+	EXPECT_FALSE(onramp_quota_has(false, 0, 0, 0));
+	EXPECT_TRUE(onramp_quota_has(false, 3, 4, 8));
+}
+
 }  // namespace
