@@ -3,13 +3,14 @@
 """A stream of known bytes, compared at its other end.
 
 stream.py serve [--port N] [--slow S] [--parallel] [--receive-buffer BYTES] [--uid N]
+                [--socket KIND]
     take connections one after another (or all at once) until killed, each with a
     first line "WAY SEED BYTES" and then what SEED makes, a function of the offset;
     answer "ok" or what differs
     --slow: read a little at a time, with pauses that let the window close
     --uid: this user's is what is taken, while who listens stays the same
 stream.py send ADDRESS --seed N --bytes N [--way WAY] [--repeat N] [--port N] [--tos N]
-               [--write BYTES] [--pause S] [--timeout S] [--uid N]
+               [--write BYTES] [--pause S] [--timeout S] [--uid N] [--socket KIND] [--by CALL]
     send such a stream, and print "seconds=S retransmits=N bytes=N" of what was
     compared; with --repeat so many, each with a seed of its own, and "median=S", what
     one in the middle took. WAY is one of
@@ -22,9 +23,14 @@ stream.py send ADDRESS --seed N --bytes N [--way WAY] [--repeat N] [--port N] [-
             at its place and apart from the rest; inline: within the rest
     --write, --pause: so many bytes at a time, and then wait
     --uid: of the user whose sockets these are
+    --by: zerocopy (the kernel must tell of each call that it is done with the pages),
+    sendfile, splice; else by copies
+KIND, of both ends: tcp, mptcp, tls (the kernel encrypts what comes after the first line),
+fastopen (the first line goes with the SYN)
 """
 import argparse
 import contextlib
+import errno
 import fcntl
 import os
 import random
@@ -33,6 +39,7 @@ import socket
 import statistics
 import struct
 import sys
+import tempfile
 import threading
 import time
 
@@ -41,7 +48,16 @@ SLOW_READ = 20000
 # Most bytes before an urgent one and after it: several segments.
 ROUND = 20000
 TURN = b"."
-SIOCATMARK = 0x8905  # linux/sockios.h; Python has no name for it
+SIOCATMARK = 0x8905  # linux/sockios.h; Python has no names for this and what follows
+SO_ZEROCOPY = 60
+MSG_ZEROCOPY = 0x4000000
+SO_EE_ORIGIN_ZEROCOPY = 5
+IPPROTO_MPTCP = 262
+TCP_ULP = 31
+SOL_TLS = 282
+TLS_TX, TLS_RX = 1, 2
+# Version 1.2 and AES-GCM-128 (linux/tls.h); vector, key, salt, number of the first record.
+TLS_KEY = struct.pack("=HH", 0x0303, 51) + b"i" * 8 + b"k" * 16 + b"s" * 4 + bytes(8)
 
 
 def content(seed, size):
@@ -150,13 +166,104 @@ def drain(sock):
         pass
 
 
-def send_content(sock, seed, args):
+def send_copies(sock, seed, args):
     for part in content(seed, args.bytes):
         step = args.write or len(part)
         for start in range(0, len(part), step):
             sock.sendall(part[start:start + step])
             if args.pause:
                 time.sleep(args.pause)
+
+
+class ZeroCopy:
+    """Calls whose pages the kernel has, and what it told of them."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        # One with a time limit would wait for data to come.
+        self.notices = sock.dup()
+        self.notices.setblocking(False)
+        self.calls = self.told = 0
+        self.pages = []     # not to be used again until then
+        sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+
+    def take_notices(self):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                for _, _, notice in self.notices.recvmsg(1, 512, socket.MSG_ERRQUEUE)[1]:
+                    _, origin, _, _, _, first, last = struct.unpack("=IBBBBII", notice[:16])
+                    if origin == SO_EE_ORIGIN_ZEROCOPY:
+                        self.told += last - first + 1
+
+    def send(self, part):
+        self.pages.append(part)
+        left = memoryview(part)
+        while left:
+            try:
+                left = left[self.sock.send(left, MSG_ZEROCOPY):]
+                self.calls += 1
+            except OSError as error:
+                # There are too many that it did not tell of yet.
+                if error.errno != errno.ENOBUFS:
+                    raise
+                time.sleep(0.001)
+            self.take_notices()
+
+    def finish(self):
+        patience = time.monotonic() + self.sock.gettimeout()
+        while self.told < self.calls and time.monotonic() < patience:
+            time.sleep(0.001)
+            self.take_notices()
+        self.notices.close()
+        if self.told != self.calls:
+            raise Differs(f"{self.calls} calls with pages, {self.told} told to be done")
+
+
+def send_zerocopy(sock, seed, args):
+    zerocopy = ZeroCopy(sock)
+    for part in content(seed, args.bytes):
+        zerocopy.send(part)
+    zerocopy.finish()
+
+
+def splice_all(source, sock, size):
+    read_end, write_end = os.pipe()
+    while size > 0:
+        piped = os.splice(source, write_end, min(size, CHUNK))
+        size -= piped
+        while piped > 0:
+            piped -= os.splice(read_end, sock, piped)
+    os.close(read_end)
+    os.close(write_end)
+
+
+def send_file(sock, seed, args):
+    with tempfile.TemporaryFile() as file:
+        for part in content(seed, args.bytes):
+            file.write(part)
+        file.seek(0)
+        if args.by == "sendfile":
+            sock.sendfile(file)
+            return
+        file.flush()
+        # Which knows no time limit.
+        sock.setblocking(True)
+        splice_all(file.fileno(), sock.fileno(), args.bytes)
+        sock.settimeout(args.timeout)
+
+
+def send_content(sock, seed, args):
+    ways = {"copies": send_copies, "zerocopy": send_zerocopy}
+    ways.get(args.by, send_file)(sock, seed, args)
+
+
+def new_socket(family, kind):
+    return socket.socket(family, socket.SOCK_STREAM, IPPROTO_MPTCP if kind == "mptcp" else 0)
+
+
+def encrypt(sock, direction):
+    sock.setsockopt(socket.IPPROTO_TCP, TCP_ULP, b"tls")
+    sock.setsockopt(SOL_TLS, direction, TLS_KEY)
 
 
 def become(uid):
@@ -220,6 +327,8 @@ class Server:
         with sock:
             try:
                 way, seed, size = read_line(sock).split()
+                if self.args.socket == "tls":
+                    encrypt(sock, TLS_RX)
                 verdict = self.verdict(sock, way, int(seed), int(size))
                 if way == "close":
                     self.verdicts[int(seed)] = verdict
@@ -231,8 +340,13 @@ class Server:
                 print(error, file=sys.stderr)
 
     def run(self):
-        with socket.create_server(("", self.args.port), family=socket.AF_INET6,
-                                  dualstack_ipv6=True, backlog=100) as listener:
+        with new_socket(socket.AF_INET6, self.args.socket) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            listener.bind(("", self.args.port))
+            if self.args.socket == "fastopen":
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 100)
+            listener.listen(100)
             self.listener = listener
             if self.args.receive_buffer:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
@@ -258,18 +372,28 @@ class Sender:
     def open(self):
         args = self.args
         family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
-        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock = new_socket(family, args.socket)
         sock.settimeout(args.timeout)
         if args.tos:
             sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, args.tos)
         if args.write:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.connect((args.address, args.port))
+        if args.socket != "fastopen":
+            sock.connect((args.address, args.port))
         return sock
 
     def connect(self, way):
         sock = self.open()
-        sock.sendall(f"{way} {self.seed} {self.args.bytes}\n".encode())
+        line = f"{way} {self.seed} {self.args.bytes}\n".encode()
+        if self.args.socket == "fastopen":
+            # With a time limit it would not wait for the connection.
+            sock.setblocking(True)
+            sock.sendto(line, socket.MSG_FASTOPEN, (self.args.address, self.args.port))
+            sock.settimeout(self.args.timeout)
+        else:
+            sock.sendall(line)
+        if self.args.socket == "tls":
+            encrypt(sock, TLS_TX)
         return sock
 
     def send_urgent(self, sock, inline):
@@ -376,6 +500,9 @@ def main():
     sender.add_argument("--pause", type=float, default=0)
     sender.add_argument("--timeout", type=float, default=60)
     sender.add_argument("--uid", type=int)
+    sender.add_argument("--by", default="copies", choices=["copies", "zerocopy", "sendfile", "splice"])
+    for end in (server, sender):
+        end.add_argument("--socket", default="tcp", choices=["tcp", "mptcp", "tls", "fastopen"])
     args = parser.parse_args()
     if args.command == "serve":
         return Server(args).run()
