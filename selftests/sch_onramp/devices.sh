@@ -56,6 +56,78 @@ bond__qdisc_on_what_it_sends_by() { bond active-backup && held_on veth0; }
 
 bond__qdisc_on_it() { bond balance-xor && held_on bond0; }
 
+# tunnels DEVICE TYPE OPTION...: one between the two; the last word is the device that it leaves by
+tunnels() {
+	new_hosts || return 1
+	for netns in "$a" "$b"; do
+		[ "$netns" = "$a" ] && ends=(10.1.0.1 10.1.0.2) || ends=(10.1.0.2 10.1.0.1)
+		ip -n "$netns" link add "$1" type "${@:2}" local "${ends[0]}" remote "${ends[1]}" dev veth0 ||
+			{ echo "this kernel has no $2"; return 4; }
+	done
+	addresses 10.5.0 "$1" "$1"
+}
+
+# What is below finds the connection by the packet's inner header.
+vxlan__qdisc_below_it() { tunnels vx0 vxlan id 7 dstport 4789 && held_on veth0; }
+
+vxlan__qdisc_on_it() { tunnels vx0 vxlan id 7 dstport 4789 && held_on vx0; }
+
+ipip__qdisc_below_it() { tunnels ipip0 ipip && held_on veth0; }
+
+ipip__qdisc_on_it() { tunnels ipip0 ipip && held_on ipip0; }
+
+macvlan__qdisc_below_it() {
+	new_hosts && in_a ip link add mv0 link veth0 type macvlan mode bridge &&
+		addresses 10.5.0 mv0 veth0 && held_on veth0
+}
+
+ipvlan__qdisc_below_it() {
+	new_hosts && in_a ip link add iv0 link veth0 type ipvlan mode l2 &&
+		addresses 10.5.0 iv0 veth0 && held_on veth0
+}
+
+# held_by_nobody FROM: all is sent and nothing is held: what leaves is not what TCP made
+held_by_nobody() {
+	device=veth0
+	acker on && onramp threshold 200us || return 1
+	ip netns exec "$1" "$traffic" send "$to" --flows 4 --seconds 0.4 > "$TMPDIR/sent" && show || return 1
+	cat "$TMPDIR/sent"
+	[ "$(field bytes "$(cat "$TMPDIR/sent")")" -gt 5000000 ] && [ "$(counter samples)" = 0 ] &&
+		[ "$(counter held)" = 0 ] && [ "$(counter drops)" = 0 ]
+}
+
+# state NETNS FROM TO NUMBER
+state() {
+	ip -n "$1" xfrm state add src "$2" dst "$3" proto esp spi "$4" reqid 1 mode transport \
+		auth digest_null '' enc cipher_null ''
+}
+
+# policy NETNS FROM TO in|out
+policy() {
+	ip -n "$1" xfrm policy add src "$2" dst "$3" dir "$4" tmpl src "$2" dst "$3" proto esp reqid 1 mode transport
+}
+
+ipsec__leaves_as_by_fq() {
+	new_hosts && to=10.1.0.2 || return 1
+	for netns in "$a" "$b"; do
+		state "$netns" 10.1.0.1 10.1.0.2 1 && state "$netns" 10.1.0.2 10.1.0.1 2 ||
+			{ echo "this kernel has no IPsec"; return 4; }
+	done
+	policy "$a" 10.1.0.1 10.1.0.2 out && policy "$a" 10.1.0.2 10.1.0.1 in &&
+		policy "$b" 10.1.0.1 10.1.0.2 in && policy "$b" 10.1.0.2 10.1.0.1 out && held_by_nobody "$a"
+}
+
+# Whose own namespace has no qdisc of ours, and no feedback with it.
+ipvlan__container_leaves_as_by_fq() {
+	container=$a-c
+	new_hosts && to=10.1.0.2 && ip netns add "$container" || return 1
+	in_a ip link add iv0 link veth0 type ipvlan mode l2 && in_a ip link set iv0 netns "$container" &&
+		ip -n "$container" addr add 10.1.0.5/24 dev iv0 && ip -n "$container" link set iv0 up && held_by_nobody "$container"
+	status=$?
+	ip netns del "$container"
+	return $status
+}
+
 # Data goes by one cable, ACKs and receipts come back by another.
 route__another_way_back() {
 	new_hosts && in_a ip link add veth1 address 02:00:00:00:01:01 type veth \
