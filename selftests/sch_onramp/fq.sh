@@ -185,6 +185,31 @@ flows__old_ones_are_freed() {
 	[ "$_fq" -gt 20 ] && [ $((_mine * 2)) -ge $_fq ] && [ $_mine -le $((_fq * 2)) ]
 }
 
+# segments QDISC OPTION...: bursts that the kernel cuts all arrive, in order and not too soon; $out
+segments() {
+	put "$1" && out=$("$here/segments.py" "$a" "$b" 10.1.0.2 "${@:2}") || return 1
+	echo "$1: $out"
+	[ "$(field arrived "$out")" = 1600 ] && [ "$(field sent "$out")" = 1600 ] && [ "$(field early "$out")" = 0 ] &&
+		[ "$(field disordered "$out")" = 0 ]
+}
+
+# One at a time they take the receiver some time, too.
+segments__leave_at_their_times() {
+	for clock in monotonic tai real; do
+		segments onramp --clock $clock || return 1
+		late=$(field late_ms "$out")
+		[ "${late%.*}" -lt 2 ] || return 1
+	done
+}
+
+# 1.98 MB with headers, at 4 MB/s
+segments__leave_at_their_rate() {
+	segments fq --rate 4000000 && fq=$(field last_ms "$out") && segments onramp --rate 4000000 || return 1
+	mine=$(field last_ms "$out")
+	[ "${mine%.*}" -ge 450 ] && [ $((10#${mine/./} * 99)) -le $((10#${fq/./} * 100)) ] &&
+		[ $((10#${mine/./} * 100)) -ge $((10#${fq/./} * 99)) ]
+}
+
 ktap_start
 need_module
 make_path
