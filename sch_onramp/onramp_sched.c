@@ -358,6 +358,12 @@ static u64 onramp_sender_rate(const struct sk_buff *skb)
 	return rate == ~0UL ? ~0ULL : rate;
 }
 
+/* The same of TCP's data, for which a rate of nothing is "not paced". */
+static u64 onramp_data_rate(const struct sk_buff *skb)
+{
+	return onramp_sender_rate(skb) ?: ~0ULL;
+}
+
 /* What the application allows, SO_MAX_PACING_RATE: nothing is for TCP "not paced". */
 static u64 onramp_rate_cap(const struct sk_buff *skb)
 {
@@ -377,7 +383,7 @@ static void onramp_pace_flow(struct onramp_sched *q, struct onramp_flow *f,
 		return;
 	/* A packet with a departure time was paced by its sender. */
 	if (pace_anew)
-		rate = min(rate, onramp_release_late_rate(&f->release, onramp_sender_rate(skb),
+		rate = min(rate, onramp_release_late_rate(&f->release, onramp_data_rate(skb),
 							  onramp_rate_cap(skb)));
 	else if (!skb->tstamp)
 		rate = min(rate, onramp_sender_rate(skb));

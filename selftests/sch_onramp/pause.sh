@@ -149,6 +149,51 @@ noise__none_of_a_queue_alone() {
 	[ "$(counter samples)" -gt 100 ] && [ "$(counter samples_noisy)" = 0 ]
 }
 
+none=18446744073709551615
+
+# limited CC RATE...: what limits.py says of them, and of no limit in the end
+limited() {
+	said=$(in_a "$here/limits.py" 10.1.0.2 5001 "$@" $none:1) && wait_for "the flow's end" no_flow_is_left || return 1
+	echo "$1 at ${*:2}: $said"
+}
+
+# limited_and_held CC RATE...: while the path is overloaded; $written has the bytes at each rate, and all arrive
+limited_and_held() {
+	onramp threshold 200us feedback orack && acker on && limited "$@" && show || return 1
+	[[ $said =~ bytes=([0-9,]*)\ unacknowledged=0$ ]] || return 1
+	# shellcheck disable=SC2206  # numbers
+	written=(${BASH_REMATCH[1]//,/ })
+	[ "${written[-1]}" -gt 5000000 ] && flows_were_held
+}
+
+limit__that_is_lifted_holds_nothing() {
+	for cc in cubic bbr; do
+		limited_and_held $cc 100000 && limited_and_held $cc $none 100000:1 || return 1
+		[ "${written[1]}" -lt 1000000 ] || return 1
+	done
+}
+
+# For TCP nothing is "not paced", the largest number "none", and the one before it a rate.
+limit__at_its_ends_is_none() {
+	for rate in 0 9223372036854775808 18446744073709551614; do
+		limited_and_held cubic $rate && [ "${written[0]}" -gt 1000000 ] || return 1
+		limited_and_held cubic $none $rate && [ "${written[1]}" -gt 1000000 ] || return 1
+	done
+}
+
+# after_it SAID: bytes written after the limit was lifted
+after_it() { sed 's/.*,\([0-9]*\) .*/\1/' <<< "$1"; }
+
+# TCP itself puts what follows off for hours, whatever the qdisc.
+limit__of_a_byte_a_second_is_as_with_fq() {
+	for rates in 1 "$none 1:1"; do
+		in_a tc qdisc replace dev veth0 root fq
+		# shellcheck disable=SC2086  # words
+		limited cubic $rates && fq=$(after_it "$said") && onramp nopause && limited cubic $rates || return 1
+		[ "$(after_it "$said")" = "$fq" ] || return 1
+	done
+}
+
 load_timely() {
 	if [ -n "${TURNPIKE_MODULES:-}" ]; then
 		insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko"
