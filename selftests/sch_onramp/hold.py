@@ -26,6 +26,7 @@ from rackctl import Namespace
 DEVICE = "veth0"
 SO_TIMESTAMPNS = 35
 SO_MAX_PACING_RATE = 47
+TCP_CONGESTION, TCP_CC_INFO = 13, 26
 OUTGOING = 4
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 MS = 10**6
@@ -294,6 +295,29 @@ def many(hosts):
     show(early=waiting, packets=len(flow.data(begin)), data_ms=after(flow.data(begin), begin))
 
 
+def newest_rtt_ms(flow):
+    """That timely made a sample of."""
+    info = flow.sock.getsockopt(socket.IPPROTO_TCP, TCP_CC_INFO, 32)
+    return struct.unpack_from("I", info, 8)[0] / 1e3
+
+
+def cut_in_two(hosts):
+    """TLT cuts each burst of timely's, whose first part leaves after a pause and is acknowledged while
+    the other waits for its turn."""
+    flow = Flow(hosts)
+    flow.sock.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, b"timely")
+    flow.meet().pause(50)
+    flow.sock.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, 1000000)
+    flow.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    begin, rtts = flow.send(29000), []
+    for _ in range(1000):
+        flow.far.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        rtts.append(newest_rtt_ms(flow))
+        wait(0.1)
+    data = flow.data(begin)
+    show(data_ms=after(data, begin), packets=len(data), most_rtt_ms=max(rtts))
+
+
 def recall(hosts):
     """Flows to the same place, to another, and to the same after a while."""
     first = Flow(hosts).meet()
@@ -381,7 +405,7 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, limited, many,
-                                            recall, delayed, silenced, constant)}
+                                            cut_in_two, recall, delayed, silenced, constant)}
     cases[sys.argv[1]](Hosts(*sys.argv[2:]))
 
 

@@ -88,6 +88,28 @@ wait__is_over_after_a_while() {
 		[ "$(field more "$said")" = 0 ] && [ "$(field and_more "$said")" = 0 ]
 }
 
+# with_timely_and_tlt CASE: of hold.py, with each burst cut; $cuts
+with_timely_and_tlt() {
+	load_beside tcp_timely && load_beside tlt && in_a turnpike tlt set --sender rate --period 1 &&
+		in_b turnpike tlt set || return 4
+	# shellcheck disable=SC2086  # words
+	held "$1" nogovernor $long
+	status=$?
+	cuts=$(in_a turnpike tlt stats | sed -n 's/^cuts //p')
+	in_a turnpike tlt off && in_b turnpike tlt off
+	for module in tlt tcp_timely; do
+		wait_for "the last of $module" rmmod $module 2> /dev/null || status=1
+	done
+	return $status
+}
+
+# Else the pause, 50 ms, would be a queue to timely.
+timely__knows_the_hold_of_a_burst_that_was_cut() {
+	with_timely_and_tlt cut_in_two || return
+	echo "cuts $cuts"
+	within data_ms 49 52 && [ "$cuts" -ge 3 ] && [ "$(field packets "$said")" -ge 10 ] && within most_rtt_ms 0 10
+}
+
 # A drop here would halve the sender's window for what the pause made wait.
 limit__of_a_flow_is_in_bursts_that_nobody_cut() {
 	# shellcheck disable=SC2086  # words

@@ -11,6 +11,15 @@ sender_options=
 # What tc loads is taken from the build where there is one.
 [ -z "${TURNPIKE_BUILD:-}" ] || export TC_LIB_DIR=$TURNPIKE_BUILD/tc
 
+# load_beside MODULE: one that is not under test
+load_beside() {
+	if [ -n "${TURNPIKE_MODULES:-}" ]; then
+		insmod "$TURNPIKE_MODULES/$1/$1.ko"
+	else
+		modprobe "$1"
+	fi
+}
+
 # The first host's, that the qdisc is on.
 device=veth0
 

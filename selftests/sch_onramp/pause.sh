@@ -113,7 +113,7 @@ governor__limits_below_netem() {
 # The owner of a socket asks with bottom halves on when it works through its backlog.
 timely__asks_how_long_packets_were_held() {
 	need_usec_ts || return
-	load_timely || return 4
+	load_beside tcp_timely || return 4
 	onramp threshold 200us || return 1
 	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 0.3 --cc timely
 	status=$?
@@ -192,14 +192,6 @@ limit__of_a_byte_a_second_is_as_with_fq() {
 		limited cubic $rates && fq=$(after_it "$said") && onramp nopause && limited cubic $rates || return 1
 		[ "$(after_it "$said")" = "$fq" ] || return 1
 	done
-}
-
-load_timely() {
-	if [ -n "${TURNPIKE_MODULES:-}" ]; then
-		insmod "$TURNPIKE_MODULES/tcp_timely/tcp_timely.ko"
-	else
-		modprobe tcp_timely
-	fi
 }
 
 begin_on_path
