@@ -124,15 +124,15 @@ json_value() {
 left_out="not in this kernel's short tier; make reproduce runs it"
 
 # run_cases [CASE...]: all functions that are named as cases are, if none is given; those that
-# TURNPIKE_LEAVE_OUT names are skipped (selftests/short-tier).
+# TURNPIKE_LEAVE_OUT names are skipped, or all but those that TURNPIKE_ONLY does (selftests/short-tier).
 run_cases() {
 	# shellcheck disable=SC2046  # a list
 	[ $# -gt 0 ] || set -- $(declare -F | grep -o '[a-z]*__[a-z_0-9]*')
-	for _case in ${TURNPIKE_LEAVE_OUT:-}; do
-		declare -F "$_case" > /dev/null || ktap_fail "TURNPIKE_LEAVE_OUT: there is no $_case"
+	for _case in ${TURNPIKE_LEAVE_OUT:-} ${TURNPIKE_ONLY:-}; do
+		declare -F "$_case" > /dev/null || ktap_fail "short-tier: there is no $_case"
 	done
 	for _case; do
-		if [[ " ${TURNPIKE_LEAVE_OUT:-} " == *" $_case "* ]]; then
+		if [[ " ${TURNPIKE_LEAVE_OUT:-} " == *" $_case "* || " ${TURNPIKE_ONLY:-$_case} " != *" $_case "* ]]; then
 			ktap_skip "$_case" "$left_out"
 		else
 			ktap_case "$_case" "$_case"
