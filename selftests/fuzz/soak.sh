@@ -46,14 +46,26 @@ all_on() {
 		in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely
 }
 
-# Bulk of both families, a slow one, requests both ways whose bytes are compared, and one that is refused.
+# Bulk of both families, some whose congestion control has other signals, a slow one, requests both
+# ways whose bytes are compared, now and then datagrams, and one that is refused.
 one_round() {
 	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 0.2 --cc timely &&
 		in_a "$traffic" send fd01::2 --flows 4 --seconds 0.2 --cc timely_patched &&
+		in_a "$traffic" send 10.1.0.2 --seconds 0.1 --cc bbr && in_a "$traffic" send fd01::2 --seconds 0.1 --cc dctcp &&
 		in_a "$traffic" send 10.1.0.2 --flows 2 --seconds 0.2 --cc cubic --max-pacing 1000000 &&
 		in_a "$stream" send 10.1.0.2 --seed "$1" --bytes 100000 --repeat 10 --way both > /dev/null || return 1
+	[ $(($1 % 4)) != 0 ] || datagrams || return 1
 	in_a "$traffic" send 10.1.0.2 --port 9 2> /dev/null && { echo "who listens on port 9?"; return 1; }
 	return 0
+}
+
+# All arrive: nothing else is under way.
+datagrams() {
+	local said
+
+	said=$("$here/../sch_onramp/segments.py" "$a" "$b" 10.1.0.2 --rate 10000000) || return 1
+	echo "$said"
+	[ "$(field arrived "$said")" = "$(field sent "$said")" ]
 }
 
 sizes() {
@@ -121,7 +133,7 @@ in_b ip link set ifb0 gso_max_segs 1 && in_b sysctl -q -w net.ipv6.conf.ifb0.dis
 ip netns exec "$b" "$stream" serve --parallel > /dev/null 2>&1 &
 all_on || ktap_fail "all__on"
 talkers=
-for cc in timely cubic reno; do
+for cc in timely cubic reno bbr dctcp; do
 	talk 10.1.0.2 $cc
 done
 sleep 1
