@@ -117,6 +117,21 @@ ipsec__leaves_as_by_fq() {
 		policy "$b" 10.1.0.1 10.1.0.2 in && policy "$b" 10.1.0.2 10.1.0.1 out && held_by_nobody "$a"
 }
 
+# A service, which no host has the address of.
+translated__address_leaves_as_by_fq() {
+	command -v nft > /dev/null || { echo "needs nft"; return 4; }
+	new_hosts && to=10.96.0.1 && in_a ip route add 10.96.0.1 via 10.1.0.2 || return 1
+	in_a nft -f - <<-END || { echo "this kernel has no NAT"; return 4; }
+		table ip service {
+			chain output {
+				type nat hook output priority -100; policy accept;
+				ip daddr 10.96.0.1 tcp dport 5001 dnat to 10.1.0.2:5001
+			}
+		}
+	END
+	held_by_nobody "$a" && to=10.1.0.2 held_on veth0
+}
+
 # Whose own namespace has no qdisc of ours, and no feedback with it.
 ipvlan__container_leaves_as_by_fq() {
 	container=$a-c

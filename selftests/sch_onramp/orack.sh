@@ -544,6 +544,13 @@ keys__of_a_file_are_used_and_no_others() {
 	return $_status
 }
 
+# What is refused comes back whole, but for the key.
+keys__are_wiped_from_what_the_kernel_was_sent() {
+	said=$(in_a "$here/wiped.py") || return 1
+	echo "$said"
+	[ "$(field returned "$said")" -ge 28 ] && [ "$(field key "$said")" = 0 ]
+}
+
 keys__nonsense_is_refused() {
 	echo 001122 > "$key_file.3"
 	in_a turnpike onramp key add 1 "$key_file" && in_a turnpike onramp key add 2 "$key_file.2" &&
