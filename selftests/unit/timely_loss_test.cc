@@ -37,7 +37,8 @@ TEST(TimelyLoss, timely_rate_loss__short_is_below_the_lower_threshold)
 			timely_state s;
 
 			p.path_law = path_law;
-			p.t_low_us = path_law ? 22 : 42;
+			// A base of 5 us counts as 8.
+			p.t_low_us = path_law ? 34 : 42;
 			timely_rate_start(&s, &p, TIMELY_GBPS, 5000);
 			s.prev_rtt_ns = rtt_ns;
 			timely_rate_loss(&s, &p, 1000000, false);
