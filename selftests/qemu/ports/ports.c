@@ -13,7 +13,9 @@
 
 #include "include/nicstamp.h"
 
-#define PORTS_ROUNDS 300
+static unsigned int rounds = 300;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "how often each of the two does so");
 
 static struct nicstamp_port __rcu *ports_port;
 static struct completion ports_done[2];
@@ -34,12 +36,12 @@ static int ports_work(void *done)
 {
 	unsigned int i;
 
-	for (i = 0; i < PORTS_ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		nicstamp_port_add(&ports_port, init_net.loopback_dev, &ports_info);
 		nicstamp_port_del(&ports_port);
 	}
-	complete(done);
-	return 0;
+	/* The module may go at once. */
+	kthread_complete_and_exit(done, 0);
 }
 
 static int __init ports_load(void)
