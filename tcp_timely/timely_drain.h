@@ -54,7 +54,7 @@ static inline void timely_path_begin_drain(struct timely_state *s,
 {
 	s->climb = 0;
 	if (timely_path_is_lost(s, now_ns)) {
-		s->climb = rtt_ns > timely_path_origin_ns(s) + timely_us_to_ns(p->t_high_us);
+		s->climb = rtt_ns > timely_path_origin_ns(s, p) + timely_us_to_ns(p->t_high_us);
 		s->base_ns = rtt_ns;
 		s->path_tick = timely_path_tick(now_ns);
 	}
@@ -86,7 +86,7 @@ static inline void timely_path_end_drain(struct timely_state *s,
 					 const struct timely_params *p, u64 now_ns)
 {
 	u64 near_ns = s->base_ns + (s->base_ns >> TIMELY_PATH_NEAR_SHIFT);
-	u64 most_ns = timely_path_origin_ns(s) + timely_us_to_ns(p->t_high_us);
+	u64 most_ns = timely_path_origin_ns(s, p) + timely_us_to_ns(p->t_high_us);
 	u64 before_ns = timely_path_rtt_before_ns(s);
 	u64 rate_bps = s->high_rate_bps;
 

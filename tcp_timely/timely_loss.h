@@ -44,7 +44,7 @@ static inline void timely_rate_loss(struct timely_state *s,
 				    const struct timely_params *p, u64 now_ns,
 				    bool heavy)
 {
-	u64 origin_ns = p->path_law ? timely_path_origin_ns(s) : 0;
+	u64 origin_ns = p->path_law ? timely_path_origin_ns(s, p) : 0;
 	u64 cut_milli = p->loss_milli;
 
 	timely_path_leave_drain(s);

@@ -108,7 +108,7 @@ static inline void timely_path_find(struct timely_path *path,
 	room_ns += timely_path_back_ns(sample, room_ns);
 	room_ns += timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
 	path->base_ns = s->base_ns;
-	path->low_ns = timely_path_origin_ns(s) + room_ns;
+	path->low_ns = timely_path_origin_ns(s, p) + room_ns;
 	path->high_ns = path->low_ns + timely_max(gap_ns, room_ns / 2);
 	path->unit_ns = timely_max(s->base_ns, TIMELY_UNIT_MIN_NS);
 	/* A burst of two frames of somebody else is no jitter, and jumbo ones are longer. */

@@ -28,6 +28,9 @@ TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 		timely_path_find(&path, &s, &p, &sample);
 		EXPECT_EQ(path.low_ns, from_ns + 24000);
 		EXPECT_EQ(path.high_ns, from_ns + 54000);
+		p = timely_presets[1].params;
+		timely_path_find(&path, &s, &p, &sample);
+		EXPECT_EQ(path.low_ns, std::max(base_ns, u64{20000}) + 15000);
 	}
 }
 
