@@ -11,8 +11,8 @@
 
 #include "include/turnpike_types.h"
 
-/* By default for each of the two, of 2.8 KB: 185 MB, which is charged to who sends.  Flows beyond are sent as
- * fq would.
+/* By default for each of the two, of 2.8 KB: 185 MB, which is charged to who sends.  Flows beyond
+ * are sent as fq would.
  */
 #define ONRAMP_CTL_MAX		(1U << 16)
 

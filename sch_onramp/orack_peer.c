@@ -29,10 +29,10 @@
 
 /* Of a namespace: more than any rack has hosts; 15 MB. */
 #define ORACK_PEERS_MAX		16384
-/* Of all namespaces but the first, so that one alone may still have as many as that. */
-#define ORACK_PEERS_OTHERS	(2 * ORACK_PEERS_MAX)
 /* Of these, entered by what came from the network. */
 #define ORACK_HEARING_MAX	8192
+/* Of all namespaces but the first: one alone may still have ORACK_PEERS_MAX. */
+#define ORACK_PEERS_OTHERS	(2 * ORACK_PEERS_MAX)
 
 #define ORACK_REFRESH		(3 * HZ)
 
