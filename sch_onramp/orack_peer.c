@@ -490,8 +490,6 @@ static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer
 {
 	if (!orack_peer_calls(peer, now_ns))
 		return ONRAMP_STAT_REFUSED_RATE;
-	if (!peer->hears && atomic_read(&on->hearing) >= ORACK_HEARING_MAX)
-		return ONRAMP_STAT_REFUSED_FULL;
 	peer->announced_ns = h->time_ns;
 	peer->announced_at_ns = now_ns;
 	orack_peer_set_oif(peer, oif);
@@ -519,7 +517,10 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 
 	if (!peer && !h->clock)
 		return ONRAMP_STAT_REFUSED_PEER;
-	if (!peer && atomic_read(&on->hearing) < ORACK_HEARING_MAX)
+	/* Processors that come here at the same time have one more each. */
+	if (!(peer && READ_ONCE(peer->hears)) && atomic_read(&on->hearing) >= ORACK_HEARING_MAX)
+		return ONRAMP_STAT_REFUSED_FULL;
+	if (!peer)
 		peer = orack_peer_make(on, pair, sk);
 	if (!peer)
 		return ONRAMP_STAT_REFUSED_FULL;
