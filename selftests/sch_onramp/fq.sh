@@ -210,6 +210,31 @@ segments__leave_at_their_rate() {
 		[ $((10#${mine/./} * 100)) -ge $((10#${fq/./} * 99)) ]
 }
 
+# As bandwidth managers do ("earliest departure time"): datagrams and TCP's own packets 5 ms from when they came.
+later_by_program() {
+	"$here/edt.py" "$bpf/later" 5000000 && in_a tc qdisc add dev veth0 clsact || return 1
+	in_a tc filter add dev veth0 egress bpf object-pinned "$bpf/later" direct-action || {
+		echo "this kernel has no programs of tc"
+		return 4
+	}
+	both "flow_limit 100" --packets 50 && left left && last 5 6 || return 1
+	for _qdisc in fq onramp; do
+		put $_qdisc && said[$_qdisc]=$("$leave" tcp "$a" "$b" --bytes 10000) || return 1
+		echo "$_qdisc: ${said[$_qdisc]}"
+	done
+	# two round trips
+	left left && last 10 11
+}
+
+departures__are_those_of_a_program_of_tc() {
+	bpf=$(mktemp -d) && mount -t bpf bpf "$bpf" || return 1
+	later_by_program
+	_result=$?
+	in_a tc qdisc del dev veth0 clsact 2>/dev/null
+	umount "$bpf" && rmdir "$bpf"
+	return $_result
+}
+
 ktap_start
 need_module
 make_path

@@ -21,12 +21,12 @@ def variant(name, least=0.9, rtos=0, failure=None, util=0.98, tail_us=50.0):
 
 
 class Battery(unittest.TestCase):
-    def run_on(self, *variants, row=SCENARIO):
+    def run_on(self, *variants, row=SCENARIO, options=()):
         with tempfile.TemporaryDirectory() as out:
             os.mkdir(os.path.join(out, SCENARIO))
             with open(os.path.join(out, SCENARIO, "result.json"), "w", encoding="utf-8") as stream:
                 json.dump({"scenario": {"file": SCENARIO + ".yaml"}, "variants": variants}, stream)
-            return subprocess.run([sys.executable, BATTERY, "--table", "--row", row, "--out", out], check=False,
+            return subprocess.run([sys.executable, BATTERY, "--table", "--row", row, "--out", out, *options], check=False,
                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def test_ours__within_the_rules_is_0(self):
@@ -57,6 +57,30 @@ class Battery(unittest.TestCase):
         ended = self.run_on(variant("timely", failure="no guest"))
         self.assertEqual(ended.returncode, 2)
         self.assertIn("failed", ended.stdout)
+
+    def test_recommended__is_within_5_percent_of_the_most_throughput(self):
+        self.assertEqual(self.run_on(variant("cubic", util=0.98), variant("timely", util=0.932)).returncode, 0)
+        ended = self.run_on(variant("cubic", util=0.98), variant("timely", util=0.930))
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("short: rpc: timely has 93.0 % of the link, cubic 98.0: nobody says why", ended.stdout)
+
+    def test_recommended__is_within_5_percent_of_the_shortest_tail(self):
+        self.assertEqual(self.run_on(variant("dctcp", tail_us=100), variant("timely", tail_us=104)).returncode, 0)
+        self.assertEqual(self.run_on(variant("dctcp", tail_us=100), variant("timely", tail_us=106)).returncode, 1)
+
+    def test_recommended__is_alone_held_to_that(self):
+        self.assertEqual(self.run_on(variant("dctcp", tail_us=100), variant("timely"), variant("all", util=0.5)).returncode, 0)
+
+    def test_tail__of_who_leaves_the_link_empty_is_no_measure(self):
+        self.assertEqual(self.run_on(variant("cubic", tail_us=900), variant("vegas", util=0.5, tail_us=20),
+                                     variant("timely", tail_us=500)).returncode, 0)
+
+    def test_json__has_cells_and_the_recommended(self):
+        with tempfile.NamedTemporaryFile() as file:
+            self.run_on(variant("timely", util=0.9), options=["--json", file.name])
+            row = json.load(file)["rpc"]
+            self.assertEqual(row["recommended"], "timely")
+            self.assertEqual(row["timely"]["util"], 0.9)
 
     def test_table__has_the_best_of_linux_by_name(self):
         ended = self.run_on(variant("cubic,10g", util=1.0, tail_us=4000.0), variant("dctcp,10g", util=0.99, tail_us=90.0),
