@@ -27,8 +27,12 @@
 
 #include "compat/compat.h"
 #include "include/onramp_hold.h"
-#include "include/trace/events/turnpike_timely.h"
 #include "timely.h"
+
+#define CREATE_TRACE_POINTS
+#include "include/trace/events/turnpike_timely.h"
+
+EXPORT_TRACEPOINT_SYMBOL_GPL(timely_decision);
 
 /* Ethernet header 14, FCS 4, preamble 8, gap 12: on the wire but not in a packet. */
 #define TIMELY_ETHERNET_BYTES	38

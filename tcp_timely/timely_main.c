@@ -6,13 +6,6 @@
 
 #include "timely.h"
 
-#define CREATE_TRACE_POINTS
-#include "include/trace/events/turnpike_timely.h"
-
-EXPORT_TRACEPOINT_SYMBOL_GPL(timely_decision);
-
-unsigned int timely_net_id;
-
 static int __net_init timely_net_init(struct net *net)
 {
 	int err = timely_stat_init(net);

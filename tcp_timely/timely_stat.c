@@ -8,6 +8,8 @@
 
 #include "timely.h"
 
+unsigned int timely_net_id;
+
 static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_FLOWS] = "flows",
 	[TIMELY_STAT_IDLE_RESTARTS] = "idle_restarts",

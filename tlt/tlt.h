@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tlt.ko share.  A packet's way: tlt_hook.c (netfilter calls),
+ * What the files of tlt.ko share.  Files call those that stand before them in Kbuild, no others.
+ * A packet's way: tlt_hook.c (netfilter calls),
  * tlt_packet.c (what is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it
  * mean: tlt_select.h), then tlt_attend.c (what TCP left undone).
  */
@@ -138,10 +139,8 @@ int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
 struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
 			       int ifindex, int port);
 
-struct tlt_config *tlt_config_alloc(unsigned int rules);
-void tlt_config_free(struct tlt_config *config);
-int tlt_config_use(struct net *net, struct tlt_config *config);
-void tlt_config_off(struct net *net);
+int tlt_attach(struct net *net, struct tlt_config *config);
+void tlt_detach(struct net *net);
 
 int tlt_flow_net_init(struct tlt_net *tn);
 void tlt_flow_net_exit(struct tlt_net *tn);

@@ -66,18 +66,6 @@ void tlt_config_free(struct tlt_config *config)
 	kvfree(config);
 }
 
-static void tlt_config_free_rcu(struct rcu_head *rcu)
-{
-	tlt_config_free(container_of(rcu, struct tlt_config, rcu));
-}
-
-/* Another has its place, or none has; under the mutex. */
-static void tlt_config_drop(struct tlt_config *old)
-{
-	if (old)
-		call_rcu(&old->rcu, tlt_config_free_rcu);
-}
-
 static void tlt_config_add_ports(struct tlt_config *config, const struct tlt_rule *rule)
 {
 	u32 port;
@@ -91,7 +79,7 @@ static void tlt_config_add_ports(struct tlt_config *config, const struct tlt_rul
 }
 
 /* The ports that its rules name. */
-static void tlt_config_index(struct tlt_config *config)
+void tlt_config_index(struct tlt_config *config)
 {
 	u32 i;
 
@@ -99,50 +87,4 @@ static void tlt_config_index(struct tlt_config *config)
 		bitmap_fill(config->ports, TLT_PORTS);
 	for (i = 0; i < config->rules_count; i++)
 		tlt_config_add_ports(config, &config->rules[i]);
-}
-
-/* Under the mutex. */
-static int tlt_config_hook(struct tlt_net *tn)
-{
-	int err;
-
-	if (tn->hooked)
-		return 0;
-	err = tlt_hook_add(tn);
-	tn->hooked = !err;
-	return err;
-}
-
-/* @config takes the place of the one before, at once and as a whole. */
-int tlt_config_use(struct net *net, struct tlt_config *config)
-{
-	struct tlt_net *tn = tlt_net(net);
-	struct tlt_config *old;
-	int err;
-
-	tlt_config_index(config);
-	mutex_lock(&tn->mutex);
-	err = tlt_config_hook(tn);
-	if (err)
-		goto unlock;
-	old = rcu_replace_pointer(tn->config, config, lockdep_is_held(&tn->mutex));
-	tlt_config_drop(old);
-	tlt_flow_start_reaper(tn);
-unlock:
-	mutex_unlock(&tn->mutex);
-	return err;
-}
-
-void tlt_config_off(struct net *net)
-{
-	struct tlt_net *tn = tlt_net(net);
-	struct tlt_config *old;
-
-	mutex_lock(&tn->mutex);
-	old = rcu_replace_pointer(tn->config, NULL, lockdep_is_held(&tn->mutex));
-	tlt_config_drop(old);
-	if (tn->hooked)
-		tlt_hook_remove(tn);
-	tn->hooked = false;
-	mutex_unlock(&tn->mutex);
 }

@@ -60,6 +60,9 @@ static inline bool tlt_config_has_ports(const struct tlt_config *config, const s
 	return tlt_config_has_port(config, th->source) || tlt_config_has_port(config, th->dest);
 }
 
+struct tlt_config *tlt_config_alloc(unsigned int rules);
+void tlt_config_free(struct tlt_config *config);
+void tlt_config_index(struct tlt_config *config);
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
 			struct sock *sk, const struct tlt_packet *p);
 

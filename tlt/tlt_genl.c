@@ -272,7 +272,7 @@ static int tlt_genl_set(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	err = tlt_genl_read(config, info);
 	if (!err)
-		err = tlt_config_use(genl_info_net(info), config);
+		err = tlt_attach(genl_info_net(info), config);
 	if (err)
 		tlt_config_free(config);
 	return err;
@@ -280,7 +280,7 @@ static int tlt_genl_set(struct sk_buff *skb, struct genl_info *info)
 
 static int tlt_genl_off(struct sk_buff *skb, struct genl_info *info)
 {
-	tlt_config_off(genl_info_net(info));
+	tlt_detach(genl_info_net(info));
 	return 0;
 }
 

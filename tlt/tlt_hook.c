@@ -19,8 +19,7 @@
  * TCP's packets have no device; who has them come by again has given them one.  A VRF without
  * a qdisc does so for the first time, too, and says the same.
  */
-static bool tlt_hook_comes_again(const struct sk_buff *skb,
-						 const struct nf_hook_state *state)
+static bool tlt_hook_comes_again(const struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	const struct net_device *dev = skb->dev;
 
@@ -49,10 +48,10 @@ static int tlt_hook_port(const struct sk_buff *skb, const struct nf_hook_state *
 }
 
 /* Where packets leave: @number is that of the first hook behind TLT's. */
-static const struct nf_hook_entries *tlt_hook_behind(const struct nf_hook_state *state,
+static const struct nf_hook_entries *tlt_hook_behind(const struct tlt_net *tn,
+						     const struct nf_hook_state *state,
 						     unsigned int *number)
 {
-	struct tlt_net *tn = tlt_net(state->net);
 	const struct nf_hook_entries *all;
 	unsigned int i;
 
@@ -73,13 +72,14 @@ static const struct nf_hook_entries *tlt_hook_behind(const struct nf_hook_state 
  * Netfilter goes on with one packet only: what a burst was cut into goes on from here.  A hook
  * of others with the same priority that was added before TLT's is behind it.
  */
-static void tlt_hook_go_on(struct sk_buff *skb, const struct nf_hook_state *state)
+static void tlt_hook_go_on(const struct tlt_net *tn, struct sk_buff *skb,
+			   const struct nf_hook_state *state)
 {
 	struct nf_hook_state behind = *state;
 	const struct nf_hook_entries *hooks;
 	unsigned int number;
 
-	hooks = tlt_hook_behind(state, &number);
+	hooks = tlt_hook_behind(tn, state, &number);
 	if (!hooks || nf_hook_slow(skb, &behind, hooks, number) == 1)
 		state->okfn(state->net, state->sk, skb);
 }
@@ -99,8 +99,8 @@ static noinline unsigned int tlt_hook_out_matched(struct tlt_net *tn, struct sk_
 	tail = tlt_out(tn, skb, config, &p);
 	if (!tail)
 		return NF_ACCEPT;
-	tlt_hook_go_on(skb, state);
-	tlt_hook_go_on(tail, state);
+	tlt_hook_go_on(tn, skb, state);
+	tlt_hook_go_on(tn, tail, state);
 	return NF_STOLEN;
 }
 

@@ -9,8 +9,6 @@
 
 #include "tlt.h"
 
-unsigned int tlt_net_id;
-
 static int __net_init tlt_net_init(struct net *net)
 {
 	struct tlt_net *tn = tlt_net(net);
@@ -30,7 +28,7 @@ static int __net_init tlt_net_init(struct net *net)
 /* An RCU grace period passes between the two: flows go after the hooks' last call. */
 static void __net_exit tlt_net_pre_exit(struct net *net)
 {
-	tlt_config_off(net);
+	tlt_detach(net);
 }
 
 static void __net_exit tlt_net_exit(struct net *net)
