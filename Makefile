@@ -181,6 +181,10 @@ header_tests := $(filter-out $(foreach t,$(tool_tests),build/unit/$(t)_%), \
 	$(patsubst selftests/unit/%.cc,build/unit/%,$(wildcard selftests/unit/*_test.cc)))
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=all
 
+.PHONY: list-unit-tests
+list-unit-tests:
+	@printf '%s\n' $(header_tests) $(patsubst %,build/%_test,$(tool_tests))
+
 .PHONY: unit-tests
 unit-tests: $(header_tests)
 	@for t in $(tool_tests); do \

@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""selftests/run-tests: what it counts of a program's output, and that --list builds nothing."""
+import importlib.machinery
+import importlib.util
+import os
+import subprocess
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+RUN_TESTS = os.path.join(os.path.dirname(HERE), "run-tests")
+LOADER = importlib.machinery.SourceFileLoader("run_tests", RUN_TESTS)
+run_tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_tests", LOADER))
+LOADER.exec_module(run_tests)
+
+
+def judged(*lines, status=0):
+    result = run_tests.judge(run_tests.Test("unit", "program", []), status, lines)
+    return result.passed, len(result.failed), len(result.skipped)
+
+
+class Judge(unittest.TestCase):
+    def test_ktap__counts_cases(self):
+        self.assertEqual(judged("TAP version 13", "ok 1 - a", "not ok 2 - b", "ok 3 - c # SKIP no such device", status=1),
+                         (1, 1, 1))
+
+    def test_ktap__nested_cases_are_not_counted(self):
+        self.assertEqual(judged("    not ok 1 - inner", "ok 1 - outer"), (1, 0, 0))
+
+    def test_googletest__counts_cases_once(self):
+        self.assertEqual(judged("[       OK ] A.b (0 ms)", "[  FAILED  ] A.c (1 ms)", "[  FAILED  ] A.c", status=1), (1, 1, 0))
+
+    def test_unittest__counts_cases(self):
+        self.assertEqual(judged("FAIL: test_a", "Ran 3 tests in 0.1s", "FAILED (failures=1, skipped=1)", status=1), (1, 1, 1))
+
+    def test_program__without_cases_is_its_status(self):
+        self.assertEqual(judged("said something"), (1, 0, 0))
+        self.assertEqual(judged("said something", status=4), (0, 0, 1))
+        self.assertEqual(judged("said something", status=1), (0, 1, 0))
+
+    def test_program__that_dies_after_good_cases_fails(self):
+        self.assertEqual(judged("ok 1 - a", status=139), (1, 1, 0))
+
+
+class List(unittest.TestCase):
+    def run_it(self, *arguments):
+        return subprocess.run([RUN_TESTS, "--list", *arguments], check=False, text=True, stdout=subprocess.PIPE)
+
+    def test_list__names_programs_and_prepares_nothing(self):
+        ended = self.run_it()
+        self.assertEqual(ended.returncode, 0)
+        names = ended.stdout.splitlines()
+        self.assertIn("unit/run_tests_test.py", names)
+        self.assertIn(f"{run_tests.MAIN}/sch_onramp-hold", names)
+        self.assertEqual([name for name in names if " " in name], [])
+
+    def test_list__of_all_that_is_reproduced(self):
+        self.assertIn("reproduce/battery", self.run_it("reproduce").stdout.splitlines())
+
+    def test_list__knows_no_other_tier(self):
+        ended = subprocess.run([RUN_TESTS, "--list", "nonesuch"], check=False, stderr=subprocess.DEVNULL)
+        self.assertNotEqual(ended.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
