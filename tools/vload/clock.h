@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// The clock that all loads read, and its units.
 #pragma once
 
 #include <cstdint>

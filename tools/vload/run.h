@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// A run as a whole: all loads and actions of a configuration, from the first connection to the result.
 #pragma once
 
 #include "config.h"

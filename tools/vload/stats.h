@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// Mean, ends and percentiles of what was measured.
 #pragma once
 
 #include <cstddef>
