@@ -20,7 +20,7 @@ seconds=${TURNPIKE_STRESS_S:-40}
 cycles=${TURNPIKE_CYCLES:-20}
 modules="nicstamp tcp_timely sch_onramp tlt"
 counts=/run/stress
-unloading=/run/unloading
+moving=/run/moving
 # Those that were not refused each time.
 kinds_done=/run/stress.done
 key=/run/key
@@ -104,22 +104,30 @@ keys() {
 	both turnpike onramp set --port 61004
 }
 
-# Those in use are refused. Most of the time all are there, or the rest has nothing to do.
-modules_of() {
-	[ -d "/sys/module/$1" ] || insmod "/modules/$1.ko"
-	sleep 4
-	goes "$1"
+# alone COMMAND...: no other module comes or goes meanwhile. Linux since 6.8 stands still for ever where one takes
+# away its family of generic netlink while another adds or takes away its own and a program closes such a socket
+# (genl_unregister_family(), genl_register_family(), genl_release()).
+alone() {
+	for _ in $(seq 40); do
+		if mkdir $moving 2> /dev/null; then
+			"$@"
+			_done=$?
+			rmdir $moving
+			return $_done
+		fi
+		sleep 0.05
+	done
+	return 1
 }
 
-# One at a time: Linux since 6.8 stands still for ever where two modules take away their families of
-# generic netlink while a program closes such a socket (genl_unregister_family(), genl_release()).
-goes() {
-	for _ in $(seq 40); do
-		if mkdir $unloading 2> /dev/null; then
-			rmmod "$1"
-			gone=$?
-			rmdir $unloading
-			[ $gone != 0 ] || { insmod "/modules/$1.ko" && return 0; }
+# Those in use are refused. Most of the time all are there, or the rest has nothing to do.
+modules_of() {
+	[ -d "/sys/module/$1" ] || alone insmod "/modules/$1.ko"
+	sleep 4
+	for _try in $(seq 40); do
+		if alone rmmod "$1"; then
+			alone insmod "/modules/$1.ko"
+			return
 		fi
 		sleep 0.05
 	done
