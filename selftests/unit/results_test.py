@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""selftests/results: what it keeps of a run, and the pages that it makes of that."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+RESULTS = os.path.join(os.path.dirname(HERE), "results")
+PAGE = """
+title: A page
+text: What stands under it.
+tables:
+  - title: A table
+    data: some
+    first: who
+    columns: {share: "{util:.1%}", worst: "{most util:.2f}"}
+    rows: {paper: [the paper, 90 %, ""], timely: "``timely``"}
+  - title: Across
+    data: some
+    across: {one: "{cc}"}
+    form: "{util:.2f}"
+    rows: {cc=timely: a row}
+  - {title: Later, data: later, columns: {}, rows: {}}
+"""
+
+
+def result(passes=True, commit="abc1234", failures=()):
+    return {"scenario": {"file": "some.yaml", "title": "Some", "source": "TIMELY15"}, "started": "2026-01-02T03:04:05",
+            "versions": {"turnpike": commit, "kernel": "6.12.1"}, "failures": list(failures),
+            "bounds": [{"variant": "timely", "name": "link", "min": 0.9, "max": None, "why": None, "measured": 0.95,
+                        "pass": True},
+                       {"variant": "bbr", "name": "tail", "min": None, "max": 50, "why": "a reason", "measured": 60.0,
+                        "pass": passes}],
+            "variants": [{"name": "timely", "seeds": [{"seed": 1, "metrics": {"util": 0.9, "never": None}},
+                                                      {"seed": 2, "metrics": {"util": 1.0, "never": None}}]}]}
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        self.tree = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.tree)
+        self.pages = os.path.join(self.tree, "Documentation", "results")
+        os.makedirs(self.pages)
+        os.makedirs(os.path.join(self.tree, "selftests"))
+        self.program = shutil.copy(RESULTS, os.path.join(self.tree, "selftests", "results"))
+        self.write("page.yaml", PAGE)
+
+    def write(self, name, text):
+        with open(os.path.join(self.pages, name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def read(self, name):
+        with open(os.path.join(self.pages, name), encoding="utf-8") as stream:
+            return stream.read()
+
+    def run_it(self, *arguments):
+        return subprocess.run([sys.executable, self.program, *arguments], check=False, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+
+    def take(self, **of):
+        path = os.path.join(self.tree, "result.json")
+        with open(path, "w", encoding="utf-8") as stream:
+            json.dump(result(**of), stream)
+        return self.run_it("take", path)
+
+    def test_take__keeps_metrics_by_seed(self):
+        self.assertEqual(self.take().returncode, 0)
+        kept = json.loads(self.read("data/some.json"))
+        self.assertEqual(kept["variants"], {"timely": {"util": [0.9, 1.0]}})
+        self.assertEqual((kept["commit"], kept["day"], kept["seeds"]), ("abc1234", "2026-01-02", [1, 2]))
+
+    def test_take__refuses_a_tree_without_a_commit(self):
+        self.assertIn("no commit has", self.take(commit="abc1234-dirty").stderr)
+
+    def test_take__refuses_a_run_that_failed(self):
+        self.assertIn("a run failed: no guest", self.take(failures=["no guest"]).stderr)
+
+    def test_page__has_means_and_the_most(self):
+        self.take()
+        self.run_it("write")
+        page = self.read("page.rst")
+        self.assertIn("   * - ``timely``\n     - 95.0%\n     - 1.00\n", page)
+        self.assertIn("   * - the paper\n     - 90 %\n     -\n", page)
+        self.assertIn("   * - a row\n     - 0.95\n", page)
+        self.assertIn("--seeds 1-2``, commit abc1234, 2026-01-02, Linux 6.12.1.", page)
+
+    def test_page__says_what_is_not_measured(self):
+        self.take()
+        self.run_it("write")
+        self.assertIn("Not measured yet\n================\n\n``later``.", self.read("page.rst"))
+
+    def test_index__has_those_that_fail_first(self):
+        self.take(passes=False)
+        self.run_it("write")
+        index = self.read("index.rst")
+        self.assertIn("**fails**: ``bbr`` 60 (a reason)", index)
+        self.assertLess(index.index("tail"), index.index("holds"))
+
+    def test_check__finds_a_page_that_differs(self):
+        self.take()
+        self.run_it("write")
+        self.assertEqual(self.run_it("check").returncode, 0)
+        self.write("page.rst", "by hand\n")
+        ended = self.run_it("check")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("-by hand", ended.stdout)
+
+    def test_page__with_a_metric_that_is_none_is_refused(self):
+        self.take()
+        self.write("page.yaml", PAGE.replace("{util:.1%}", "{nonesuch}"))
+        self.assertIn("no metric 'nonesuch'", self.run_it("write").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
