@@ -2,6 +2,7 @@
 //
 // turnpike onramp, turnpike clock: port, keys, counters, peers and clocks of the OR-ACKs of
 // sch_onramp.
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -23,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // In the order of enum onramp_stat.
-const std::vector<std::string> kStats = {
+constexpr std::array kStats = std::to_array<const char *>({
 	"receipts_sent", "receipts_flows", "receipts_bytes", "receipts_data",
 	"receipts_spared", "announced", "send_failed",
 	"receipts_taken", "samples", "announcements_taken",
@@ -32,7 +33,8 @@ const std::vector<std::string> kStats = {
 	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
 	"clocks_sent", "clocks_taken", "samples_absolute", "receipts_nic", "receipts_unstamped",
 	"samples_nic", "refused_unstamped", "refused_port",
-};
+});
+static_assert(kStats.size() == ONRAMP_STATS);
 
 struct Arguments {
 	unsigned port = 0;

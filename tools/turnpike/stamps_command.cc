@@ -3,6 +3,7 @@
 // turnpike stamps: what NICs stamp, how well their clocks are known, and the RTTs; which
 // devices have stamps taken for their drivers.
 
+#include <array>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -37,12 +38,13 @@ constexpr char kModule[] = "/sys/module/nicstamp";
 constexpr std::uint32_t kStepNs = 100;
 
 // In the order of enum stamps_stat.
-const std::vector<std::string> kStats = {
+constexpr std::array kStats = std::to_array<const char *>({
 	"wanted", "tx", "tx_unknown", "rx", "rx_absurd", "full", "no_slot",
 	"retransmitted", "readings", "poor", "steps", "samples", "no_record", "unsent", "ambiguous",
 	"clocks", "absurd", "flows", "flows_refused", "arrivals", "arrivals_found", "rx_nic",
 	"rx_nic_refused",
-};
+});
+static_assert(kStats.size() == STAMPS_STATS);
 
 Genl open_family()
 {

@@ -3,6 +3,7 @@
 // turnpike tlt: configuration, counters and flows of the module tlt, and K.
 #include <net/if.h>
 
+#include <array>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
@@ -30,12 +31,13 @@ const std::vector<std::string> kForeign = {"override", "keep"};
 const std::vector<std::string> kPeers = {"unknown", "tlt", "deaf"};
 
 // Behind the three arrays of counters by kind, in the order of enum tlt_stat.
-const std::vector<std::string> kStats = {
+constexpr std::array kStats = std::to_array<const char *>({
 	"injected_byte", "injected_segment", "injected_bytes", "inject_limited",
 	"inject_refused", "inject_failed", "echoes_dropped", "echoes_unasked",
 	"answers", "cuts", "cut_bytes", "cut_failed", "rtos", "flows",
 	"flows_refused", "deaf", "clocks_dropped", "left",
-};
+});
+static_assert(kStats.size() == TLT_STATS - TLT_STAT_INJECTED_BYTE);
 
 // Those that flows have, too.
 const std::vector<std::string> kFlowStats = {
@@ -62,7 +64,7 @@ Genl open_family()
 	return Genl(TLT_GENL_NAME, TLT_GENL_VERSION, kMissing);
 }
 
-std::uint8_t index_of(const std::vector<std::string> &names, const std::string &name)
+std::uint8_t index_of(const auto &names, const std::string &name)
 {
 	for (std::size_t i = 0; i < names.size(); i++) {
 		if (names[i] == name)
@@ -281,7 +283,7 @@ void print_stats(const Json &json)
 		std::cout << "sent " << kind << " packets " << json["sent"][kind]["packets"]
 			  << " bytes " << json["sent"][kind]["bytes"] << " received "
 			  << json["received"][kind] << '\n';
-	for (const std::string &name : kStats)
+	for (const char *name : kStats)
 		std::cout << name << ' ' << json[name] << '\n';
 }
 
