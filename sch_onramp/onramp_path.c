@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What flows to a destination learned of the path, for flows that begin (On-Ramp, section
- * 5.2.1): until when the newest sample called for a pause, the base delay, the least round
- * trip, when they stop together, and that the peer's timestamps are not in microseconds.
+ * 5.2.1).  It has the end of the pause that the newest sample called for, the base delay, the
+ * least round trip, when flows stop together, and whether the peer's timestamps are coarse.
  *
  * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
  * pair (secure_tcp_ts_off).  A cache of fixed size, in sets of four, of which the one unused

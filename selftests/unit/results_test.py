@@ -87,12 +87,12 @@ class Results(unittest.TestCase):
         self.assertIn("   * - ``timely``\n     - 95.0%\n     - 1.00\n", page)
         self.assertIn("   * - the paper\n     - 90 %\n     -\n", page)
         self.assertIn("   * - a row\n     - 0.95\n", page)
-        self.assertIn("--seeds 1-2``, commit abc1234, 2026-01-02, Linux 6.12.1.", page)
+        self.assertIn("--seeds 1-2``,\ncommit abc1234, 2026-01-02, Linux 6.12.1.", page)
 
     def test_page__says_what_is_not_measured(self):
         self.take()
         self.run_it("write")
-        self.assertIn("Not measured yet\n================\n\n``later``.", self.read("page.rst"))
+        self.assertIn("Not measured yet\n================\n\n* ``later``", self.read("page.rst"))
 
     def test_index__has_those_that_fail_first(self):
         self.take(passes=False)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an ACK foretells (On-Ramp, section 3.3, figures 4 and 6): of a TCP flow, the delays of
- * the packet acked last beside the one-way delay of the next packet to leave, by the rack's
+ * What an ACK foretells (On-Ramp, section 3.3, figures 4 and 6).  Of a TCP flow it has the delays
+ * of the packet acked last beside the one-way delay of the next packet to leave, by the rack's
  * own clock.
  *
  *   sender   ---+-----------------------+--+---------------
