@@ -73,14 +73,16 @@ void nicstamp_arrive_begin(const atomic_t *wanted)
 	if (!wanted || nicstamp_arrive_asked())
 		return;
 	rcu_assign_pointer(nicstamp_arrive_wanted, wanted);
-	nicstamp_port_wake_all();
+	nicstamp_clocks_want();
 }
 
 /* The consumer waits for a grace period. */
 void nicstamp_arrive_end(const atomic_t *wanted)
 {
-	if (wanted && rcu_access_pointer(nicstamp_arrive_wanted) == wanted)
-		RCU_INIT_POINTER(nicstamp_arrive_wanted, NULL);
+	if (!wanted || rcu_access_pointer(nicstamp_arrive_wanted) != wanted)
+		return;
+	RCU_INIT_POINTER(nicstamp_arrive_wanted, NULL);
+	nicstamp_clocks_unwant();
 }
 
 int __init nicstamp_arrive_init(void)

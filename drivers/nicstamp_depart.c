@@ -46,12 +46,14 @@ void nicstamp_depart_begin(const struct nicstamp_departures *departures)
 	if (!departures || nicstamp_depart_asked())
 		return;
 	rcu_assign_pointer(nicstamp_departures, departures);
-	nicstamp_port_wake_all();
+	nicstamp_clocks_want();
 }
 
 /* The consumer waits for a grace period. */
 void nicstamp_depart_end(const struct nicstamp_departures *departures)
 {
-	if (departures && rcu_access_pointer(nicstamp_departures) == departures)
-		RCU_INIT_POINTER(nicstamp_departures, NULL);
+	if (!departures || rcu_access_pointer(nicstamp_departures) != departures)
+		return;
+	RCU_INIT_POINTER(nicstamp_departures, NULL);
+	nicstamp_clocks_unwant();
 }

@@ -190,18 +190,6 @@ static int nicstamp_feed_check_device(const struct net_device *dev,
 	return 0;
 }
 
-int nicstamp_feed_refuse(const struct nicstamp_port *port, int err,
-			 struct netlink_ext_ack *extack)
-{
-	if (!port)
-		NL_SET_ERR_MSG(extack, "the device is not used");
-	else if (port->generic)
-		NL_SET_ERR_MSG(extack, "the device is used already");
-	else
-		NL_SET_ERR_MSG(extack, "the driver of the device gives stamps by itself");
-	return err;
-}
-
 /* nicstamp_lock is held for these two. */
 static int nicstamp_feed_enter(struct nicstamp_port *port, struct netlink_ext_ack *extack)
 {
@@ -209,7 +197,7 @@ static int nicstamp_feed_enter(struct nicstamp_port *port, struct netlink_ext_ac
 	int err;
 
 	if (other)
-		return nicstamp_feed_refuse(other, -EEXIST, extack);
+		return nicstamp_port_refuse(other, -EEXIST, extack);
 	nicstamp_feed_ports++;
 	err = nicstamp_feed_update();
 	if (err) {
@@ -241,6 +229,15 @@ struct nicstamp_port *nicstamp_feed_take_out(const struct net_device *dev)
 	return port;
 }
 
+static struct nicstamp_port *nicstamp_feed_alloc(struct net_device *dev)
+{
+	struct nicstamp_port *port = nicstamp_port_alloc(dev, &nicstamp_info_host, true);
+
+	if (port)
+		port->generic = true;
+	return port;
+}
+
 /* RTNL. */
 int nicstamp_feed_use(struct net_device *dev, struct netlink_ext_ack *extack)
 {
@@ -249,7 +246,7 @@ int nicstamp_feed_use(struct net_device *dev, struct netlink_ext_ack *extack)
 
 	if (err)
 		return err;
-	port = nicstamp_port_alloc_generic(dev);
+	port = nicstamp_feed_alloc(dev);
 	if (!port)
 		return -ENOMEM;
 	mutex_lock(&nicstamp_lock);
@@ -269,7 +266,7 @@ int nicstamp_feed_drop(struct net_device *dev, struct netlink_ext_ack *extack)
 	mutex_lock(&nicstamp_lock);
 	port = nicstamp_feed_take_out(dev);
 	if (!port)
-		err = nicstamp_feed_refuse(nicstamp_port_of(dev), -ENOENT, extack);
+		err = nicstamp_port_refuse(nicstamp_port_of(dev), -ENOENT, extack);
 	mutex_unlock(&nicstamp_lock);
 	nicstamp_port_free(port);
 	return err;

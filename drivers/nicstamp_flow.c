@@ -172,8 +172,8 @@ void nicstamp_flow_follow(const struct sock *sk)
 		return;
 	}
 	nicstamp_count(STAMPS_STAT_FLOWS);
-	if (atomic_inc_return(&nicstamp_flow_count) == 1)
-		nicstamp_port_wake_all();
+	atomic_inc(&nicstamp_flow_count);
+	nicstamp_clocks_want();
 }
 
 static void nicstamp_flow_remove(struct nicstamp_flow *flow)
@@ -181,6 +181,7 @@ static void nicstamp_flow_remove(struct nicstamp_flow *flow)
 	hlist_del_rcu(&flow->by_socket);
 	hlist_del_rcu(&flow->by_tuple);
 	atomic_dec(&nicstamp_flow_count);
+	nicstamp_clocks_unwant();
 	atomic_sub(flow->other, &nicstamp_flow_others);
 	kfree_rcu(flow, rcu);
 }

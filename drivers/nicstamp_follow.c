@@ -35,9 +35,9 @@ static int nicstamp_follow_enter(struct nicstamp_port *port, u32 owner, u32 step
 				 struct netlink_ext_ack *extack)
 {
 	if (!port)
-		return nicstamp_feed_refuse(port, -ENOENT, extack);
+		return nicstamp_port_refuse(port, -ENOENT, extack);
 	if (!port->generic)
-		return nicstamp_feed_refuse(port, -EEXIST, extack);
+		return nicstamp_port_refuse(port, -EEXIST, extack);
 	if (port->owner) {
 		NL_SET_ERR_MSG(extack, "the device is followed already");
 		return -EBUSY;

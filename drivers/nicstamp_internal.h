@@ -2,16 +2,29 @@
 /*
  * What the files of nicstamp.ko share.
  *
- *   tracepoints --> nicstamp_feed.c (drivers that know nothing of nicstamp)
+ *   driver --> nicstamp_driver.c        tracepoints --> nicstamp_feed.c (drivers that know
+ *                    |                                   |    nothing of nicstamp)
+ *                    v                                   v
+ *              nicstamp_packet.c <-----------------------+
  *                    |
- *   program's readings --> nicstamp_follow.c (the NIC's receive stamps, of such drivers)
- *                    |
- *   driver --> nicstamp_packet.c --> flow's records --> nicstamp_sample.c --> consumer
- *                    |               (nicstamp_match.h)
+ *                    +---> flow's records --> nicstamp_sample.c ------> consumer
+ *                    |     (nicstamp_match.h)
  *                    +---> arrivals --> nicstamp_arrive.c ------------> consumer
  *                    |     (nicstamp_arrival.h)
  *                    +---> nicstamp_depart.c ----- departures --------> consumer
+ *                    +---> nicstamp_follow.c (the NIC's receive stamps, of drivers that know
+ *                    |               nothing of nicstamp) <-- program's readings
  *                    +-- raw stamp to ns, and to the system's clock: nicstamp_port.c
+ *
+ * Files call those below them only:
+ *
+ *   main, netlink
+ *   driver, sample
+ *   feed
+ *   packet
+ *   flow, arrive, depart, follow
+ *   port, with the lock and who wants the clocks
+ *   stat
  */
 #ifndef NICSTAMP_INTERNAL_H
 #define NICSTAMP_INTERNAL_H
@@ -91,40 +104,32 @@ struct nicstamp_stamp {
 	bool by_nic;		/* not by the host */
 };
 
-extern struct list_head nicstamp_ports;	/* writers hold nicstamp_lock */
+struct netlink_ext_ack;
 
+extern struct mutex nicstamp_lock;	/* ports and subscribers */
+extern struct list_head nicstamp_ports;	/* writers hold nicstamp_lock */
+extern const struct nicstamp_info nicstamp_info_host;	/* the host's own clock */
+
+void nicstamp_clocks_want(void);
+void nicstamp_clocks_unwant(void);
 void nicstamp_port_stamp(struct nicstamp_port *port, u64 raw, struct nicstamp_stamp *stamp);
-void nicstamp_port_wake_all(void);
 struct nicstamp_port *nicstamp_port_of(const struct net_device *dev);
 struct nicstamp_port *nicstamp_port_of_number(u32 number);
-struct nicstamp_port *nicstamp_port_alloc_generic(struct net_device *dev);
+bool nicstamp_info_is_sound(const struct nicstamp_info *info);
+struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev, const struct nicstamp_info *info,
+					  bool host);
 void nicstamp_port_enter(struct nicstamp_port *port);
 void nicstamp_port_leave(struct nicstamp_port *port);
 void nicstamp_port_free(struct nicstamp_port *port);
+int nicstamp_port_refuse(const struct nicstamp_port *port, int err,
+			 struct netlink_ext_ack *extack);
+void nicstamp_port_exit(void);
 
 static inline void nicstamp_port_count(struct nicstamp_port *port, enum stamps_stat stat)
 {
 	this_cpu_inc(port->stats->count[stat]);
 	nicstamp_count(stat);
 }
-
-/* -- packets (nicstamp_packet.c), devices of the generic feed (nicstamp_feed.c) -- */
-
-struct netlink_ext_ack;
-
-bool nicstamp_rx_matters(void);
-void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb);
-void nicstamp_host_rx(struct nicstamp_port *port, const struct sk_buff *skb);
-
-int nicstamp_feed_init(void);
-void nicstamp_feed_exit(void);
-int nicstamp_feed_update(void);
-u32 nicstamp_feed_probe_count(void);
-struct nicstamp_port *nicstamp_feed_take_out(const struct net_device *dev);
-int nicstamp_feed_use(struct net_device *dev, struct netlink_ext_ack *extack);
-int nicstamp_feed_drop(struct net_device *dev, struct netlink_ext_ack *extack);
-int nicstamp_feed_refuse(const struct nicstamp_port *port, int err,
-			 struct netlink_ext_ack *extack);
 
 /* -- receive stamps of stock drivers (nicstamp_follow.c) ------------------------ */
 
@@ -200,9 +205,54 @@ bool nicstamp_depart_wanted(const struct sock *sk, u32 end_seq);
 bool nicstamp_depart_sent(const struct sock *sk, u32 end_seq, u32 tx_seq,
 			  const struct nicstamp_stamp *stamp);
 
-/* -- consumers (nicstamp_sample.c), netlink (nicstamp_genl.c), main ---------- */
+/* -- packets (nicstamp_packet.c) -------------------------------------------- */
 
-extern struct mutex nicstamp_lock;	/* ports and subscribers */
+/* RCU read side for all of these, where locks may be taken. */
+enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
+				    bool slot);
+bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot);
+void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw);
+void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw);
+
+/*
+ * Locks there are taken with bottom halves off. Netpoll sends and completes packets with
+ * interrupts off, maybe those of somebody who holds such a lock: it does without.
+ */
+static inline bool nicstamp_may_lock(void)
+{
+	return !irqs_disabled();
+}
+
+/* Is anything made of what is received? */
+static inline bool nicstamp_rx_matters(void)
+{
+	return nicstamp_flow_any() || nicstamp_arrive_asked();
+}
+
+/* The clock is the host's: stamps are taken here and now. RCU read side. */
+static inline void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb)
+{
+	if (nicstamp_may_lock() && nicstamp_post(port, skb, true) == NICSTAMP_OK)
+		nicstamp_sent(port, skb, ktime_get_ns());
+}
+
+static inline void nicstamp_host_rx(struct nicstamp_port *port, const struct sk_buff *skb)
+{
+	if (nicstamp_may_lock() && (nicstamp_flow_any() || nicstamp_follow_is_on(port)))
+		nicstamp_received(port, skb, ktime_get_ns());
+}
+
+/* -- devices of the generic feed (nicstamp_feed.c) --------------------------- */
+
+int nicstamp_feed_init(void);
+void nicstamp_feed_exit(void);
+int nicstamp_feed_update(void);
+u32 nicstamp_feed_probe_count(void);
+struct nicstamp_port *nicstamp_feed_take_out(const struct net_device *dev);
+int nicstamp_feed_use(struct net_device *dev, struct netlink_ext_ack *extack);
+int nicstamp_feed_drop(struct net_device *dev, struct netlink_ext_ack *extack);
+
+/* -- consumers (nicstamp_sample.c), netlink (nicstamp_genl.c), main ---------- */
 
 void nicstamp_unsubscribe_all(void);
 int nicstamp_genl_init(void);

@@ -49,6 +49,7 @@ static void __exit nicstamp_unload(void)
 	nicstamp_unsubscribe_all();
 	nicstamp_arrive_exit();
 	nicstamp_flow_exit();
+	nicstamp_port_exit();
 	nicstamp_stat_exit();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What drivers call for a packet. Packets that arrive are not trusted: what they say
- * is only looked up, and an ACK of what was not sent is counted and forgotten.
+ * What is made of a packet that a driver, or the generic feed, has a stamp of. Packets that
+ * arrive are not trusted: what they say is only looked up, and an ACK of what was not sent is
+ * counted and forgotten.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -150,21 +151,6 @@ static bool nicstamp_see(const struct sk_buff *skb, struct nicstamp_seen *seen)
 
 /* -- what is made of it ------------------------------------------------------- */
 
-/*
- * Locks here are taken with bottom halves off. Netpoll sends and completes packets with
- * interrupts off, maybe those of somebody who holds such a lock: it does without.
- */
-static bool nicstamp_may_lock(void)
-{
-	return !irqs_disabled();
-}
-
-/* Is anything made of what is received? */
-bool nicstamp_rx_matters(void)
-{
-	return nicstamp_flow_any() || nicstamp_arrive_asked();
-}
-
 static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdict verdict)
 {
 	if (verdict == NICSTAMP_OK)
@@ -178,8 +164,8 @@ static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdic
 }
 
 /* RCU read side, as all below: a record is made of @skb. NICSTAMP_UNKNOWN: nobody follows it. */
-static enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
-					   bool slot)
+enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
+				    bool slot)
 {
 	enum nicstamp_verdict verdict;
 	struct nicstamp_flow *flow;
@@ -209,7 +195,7 @@ static enum nicstamp_verdict nicstamp_want_departure(const struct nicstamp_port 
 }
 
 /* Does anybody want the stamp of @skb?  One without a slot is counted once. */
-static bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
+bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
 {
 	enum nicstamp_verdict posted = nicstamp_post(port, skb, slot);
 	enum nicstamp_verdict departs;
@@ -220,20 +206,6 @@ static bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, 
 	if (departs != posted)
 		nicstamp_count_post(port, departs);
 	return departs == NICSTAMP_OK;
-}
-
-/* As above; what comes too soon after the last one has no slot. */
-static bool nicstamp_want(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
-{
-	u64 now_ns;
-
-	if (!port->info.gap_ns)
-		return nicstamp_ask(port, skb, slot);
-	now_ns = ktime_get_ns();
-	if (!nicstamp_ask(port, skb, slot && now_ns >= READ_ONCE(port->next_ns)))
-		return false;
-	WRITE_ONCE(port->next_ns, now_ns + port->info.gap_ns);
-	return true;
 }
 
 /* True if it was wanted. */
@@ -262,7 +234,8 @@ static u32 nicstamp_wait(const struct nicstamp_stamp *stamp, u64 post_ns, u32 *e
 	return wait_ns;
 }
 
-static void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
+/* The hardware, or the host, stamped @skb with @raw. */
+void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
 {
 	enum nicstamp_verdict verdict = NICSTAMP_UNKNOWN;
 	struct nicstamp_stamp stamp;
@@ -306,7 +279,8 @@ static void nicstamp_acked(struct nicstamp_port *port, struct nicstamp_flow *flo
 		nicstamp_port_count(port, STAMPS_STAT_RX_ABSURD);
 }
 
-static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
+/* As above, of one that arrived. */
+void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
 {
 	bool follow = nicstamp_follow_is_on(port);
 	struct nicstamp_flow *flow = NULL;
@@ -330,82 +304,3 @@ static void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *
 	if (arrives && stamp.by_nic)
 		nicstamp_arrive_enter(&seen.tuple, seen.end_seq, &stamp);
 }
-
-/* The clock is the host's: stamps are taken here and now. RCU read side. */
-void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb)
-{
-	if (nicstamp_may_lock() && nicstamp_post(port, skb, true) == NICSTAMP_OK)
-		nicstamp_sent(port, skb, ktime_get_ns());
-}
-
-void nicstamp_host_rx(struct nicstamp_port *port, const struct sk_buff *skb)
-{
-	if (nicstamp_may_lock() && (nicstamp_flow_any() || nicstamp_follow_is_on(port)))
-		nicstamp_received(port, skb, ktime_get_ns());
-}
-
-/* -- the calls ------------------------------------------------------------------ */
-
-bool __nicstamp_tx_wanted(struct nicstamp_port __rcu **portp, const struct sk_buff *skb,
-			  bool slot)
-{
-	struct nicstamp_port *port;
-	bool wanted = false;
-
-	if (!nicstamp_may_lock())
-		return false;
-	rcu_read_lock();
-	port = rcu_dereference(*portp);
-	if (port && port->host)
-		nicstamp_host_tx(port, skb);
-	else if (port)
-		wanted = nicstamp_want(port, skb, slot);
-	rcu_read_unlock();
-	return wanted;
-}
-EXPORT_SYMBOL_GPL(__nicstamp_tx_wanted);
-
-void __nicstamp_tx(struct nicstamp_port __rcu **portp, const struct sk_buff *skb, u64 raw)
-{
-	struct nicstamp_port *port;
-
-	if (!nicstamp_may_lock())
-		return;
-	rcu_read_lock();
-	port = rcu_dereference(*portp);
-	if (port && !port->host)
-		nicstamp_sent(port, skb, raw);
-	rcu_read_unlock();
-}
-EXPORT_SYMBOL_GPL(__nicstamp_tx);
-
-void __nicstamp_rx(struct nicstamp_port __rcu **portp, const struct sk_buff *skb, u64 raw)
-{
-	struct nicstamp_port *port;
-
-	if (!nicstamp_rx_matters() || !nicstamp_may_lock())
-		return;
-	rcu_read_lock();
-	port = rcu_dereference(*portp);
-	if (port && !port->host)
-		nicstamp_received(port, skb, raw);
-	rcu_read_unlock();
-}
-EXPORT_SYMBOL_GPL(__nicstamp_rx);
-
-void __nicstamp_rx_skb(struct nicstamp_port __rcu **portp, struct sk_buff *skb)
-{
-	ktime_t stamp = skb_hwtstamps(skb)->hwtstamp;
-	struct nicstamp_port *port;
-
-	if (!nicstamp_rx_matters() || !nicstamp_may_lock())
-		return;
-	rcu_read_lock();
-	port = rcu_dereference(*portp);
-	if (port && port->host)
-		nicstamp_host_rx(port, skb);
-	else if (port && stamp)
-		nicstamp_received(port, skb, ktime_to_ns(stamp));
-	rcu_read_unlock();
-}
-EXPORT_SYMBOL_GPL(__nicstamp_rx_skb);

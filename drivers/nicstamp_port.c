@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NICs and their clocks. While any flow is followed, or somebody may want times of
- * arrival or departure, each clock is read now and then, between two looks at the system's clock;
- * nicstamp_clock.h makes a map of that.
+ * NICs and their clocks. While somebody wants the clocks each is read now and then, between two
+ * looks at the system's clock; nicstamp_clock.h makes a map of that. Who wants them says so here,
+ * and this file asks nobody.
  */
-#include <linux/module.h>
-#include <linux/ptp_clock_kernel.h>
+#include <linux/netlink.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
@@ -25,18 +24,16 @@
 #define NICSTAMP_PAUSE_NS	NSEC_PER_SEC
 #define NICSTAMP_TURN_MIN_NS	(4 * NICSTAMP_PAUSE_NS + 1)
 
-/* NICs whose driver gives stamps by its PTP clock have one register for the next stamp, and a
- * kworker that asks for it, over the bus, until it is there: some 10 us.  That is a tenth of a
- * processor at most.
- */
-#define NICSTAMP_PTP_GAP_NS	(100 * NSEC_PER_USEC)
-
+DEFINE_MUTEX(nicstamp_lock);
 LIST_HEAD(nicstamp_ports);
 static u32 nicstamp_port_numbers;	/* given out; nicstamp_lock */
 
+/* Each flow, and who may want times of arrival or of departure. */
+static atomic_t nicstamp_clock_users;
+
 static bool nicstamp_port_is_wanted(void)
 {
-	return nicstamp_flow_any() || nicstamp_arrive_asked() || nicstamp_depart_asked();
+	return atomic_read(&nicstamp_clock_users);
 }
 
 /* Epochs of one clock are clocks of their own. */
@@ -104,8 +101,7 @@ static void nicstamp_port_work(struct work_struct *work)
 							    NICSTAMP_REFRESH_FIRST);
 }
 
-/* Somebody begins to need the clocks. */
-void nicstamp_port_wake_all(void)
+static void nicstamp_port_wake_all(void)
 {
 	struct nicstamp_port *port;
 
@@ -115,7 +111,21 @@ void nicstamp_port_wake_all(void)
 	rcu_read_unlock();
 }
 
-static bool nicstamp_info_is_sound(const struct nicstamp_info *info)
+/* One more needs the clocks, until it calls the next. From any context but a hard interrupt. */
+void nicstamp_clocks_want(void)
+{
+	if (atomic_inc_return(&nicstamp_clock_users) == 1)
+		nicstamp_port_wake_all();
+}
+
+/* The work of each port then ends by itself. */
+void nicstamp_clocks_unwant(void)
+{
+	atomic_dec(&nicstamp_clock_users);
+}
+
+/* Can a clock with these properties be read? */
+bool nicstamp_info_is_sound(const struct nicstamp_info *info)
 {
 	u64 mask;
 
@@ -126,8 +136,23 @@ static bool nicstamp_info_is_sound(const struct nicstamp_info *info)
 	return tp_mul_shr(mask, info->mult, info->shift) >= NICSTAMP_TURN_MIN_NS;
 }
 
-static struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev,
-						 const struct nicstamp_info *info, bool host)
+static u64 nicstamp_read_host(void *driver)
+{
+	return ktime_get_ns();
+}
+
+/* Nothing of a packet has left when it is stamped. */
+const struct nicstamp_info nicstamp_info_host = {
+	.read = nicstamp_read_host,
+	.bits = 64,
+	.mult = 1,
+	.step_ns = 1,
+	.tx_first = true,
+};
+
+/* NULL: no memory. It is in no table yet. */
+struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev, const struct nicstamp_info *info,
+					  bool host)
 {
 	struct nicstamp_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
 
@@ -197,116 +222,21 @@ void nicstamp_port_free(struct nicstamp_port *port)
 	kfree(port);
 }
 
-static int nicstamp_port_make(struct nicstamp_port __rcu **portp, struct net_device *dev,
-			      const struct nicstamp_info *info, bool host)
+/* Why the generic feed does not take a device, or has it not: @port is what it has. */
+int nicstamp_port_refuse(const struct nicstamp_port *port, int err,
+			 struct netlink_ext_ack *extack)
 {
-	struct nicstamp_port *port, *generic;
-
-	if (!nicstamp_info_is_sound(info)) {
-		netdev_err(dev, "nicstamp: no clock with these properties\n");
-		return -EINVAL;
-	}
-	port = nicstamp_port_alloc(dev, info, host);
-	if (!port) {
-		netdev_err(dev, "nicstamp: no memory\n");
-		return -ENOMEM;
-	}
-	mutex_lock(&nicstamp_lock);
-	if (rcu_access_pointer(*portp)) {
-		mutex_unlock(&nicstamp_lock);
-		netdev_err(dev, "nicstamp: the device has a port already\n");
-		nicstamp_port_free(port);
-		return -EEXIST;
-	}
-	generic = nicstamp_feed_take_out(dev);
-	nicstamp_port_enter(port);
-	rcu_assign_pointer(*portp, port);
-	mutex_unlock(&nicstamp_lock);
-	if (generic)
-		netdev_info(dev, "nicstamp: the driver gives stamps, which are used from now on\n");
-	nicstamp_port_free(generic);
-	return 0;
-}
-
-int nicstamp_port_add(struct nicstamp_port __rcu **portp, struct net_device *dev,
-		      const struct nicstamp_info *info)
-{
-	return nicstamp_port_make(portp, dev, info, false);
-}
-EXPORT_SYMBOL_GPL(nicstamp_port_add);
-
-static u64 nicstamp_read_ptp(void *driver)
-{
-	struct ptp_clock_info *ptp = driver;
-	struct timespec64 now = {};
-
-	if (ptp->gettimex64)
-		ptp->gettimex64(ptp, &now, NULL);
+	if (!port)
+		NL_SET_ERR_MSG(extack, "the device is not used");
+	else if (port->generic)
+		NL_SET_ERR_MSG(extack, "the device is used already");
 	else
-		ptp->gettime64(ptp, &now);
-	return timespec64_to_ns(&now);
+		NL_SET_ERR_MSG(extack, "the driver of the device gives stamps by itself");
+	return err;
 }
 
-int nicstamp_port_add_ptp(struct nicstamp_port __rcu **portp, struct net_device *dev,
-			  struct ptp_clock_info *ptp, u32 step_ns)
+/* Ports, flows and consumers are gone. */
+void nicstamp_port_exit(void)
 {
-	struct nicstamp_info info = {
-		.read = nicstamp_read_ptp,
-		.driver = ptp,
-		.bits = 64,
-		.mult = 1,
-		.step_ns = step_ns,
-		.gap_ns = NICSTAMP_PTP_GAP_NS,
-		.no_tso = true,
-	};
-
-	return nicstamp_port_make(portp, dev, &info, false);
+	WARN_ON(nicstamp_port_is_wanted());
 }
-EXPORT_SYMBOL_GPL(nicstamp_port_add_ptp);
-
-static u64 nicstamp_read_host(void *driver)
-{
-	return ktime_get_ns();
-}
-
-/* Nothing of a packet has left when it is stamped. */
-static const struct nicstamp_info nicstamp_info_host = {
-	.read = nicstamp_read_host,
-	.bits = 64,
-	.mult = 1,
-	.step_ns = 1,
-	.tx_first = true,
-};
-
-int nicstamp_port_add_host(struct nicstamp_port __rcu **portp, struct net_device *dev)
-{
-	return nicstamp_port_make(portp, dev, &nicstamp_info_host, true);
-}
-EXPORT_SYMBOL_GPL(nicstamp_port_add_host);
-
-/* For the feed; NULL: no memory. It is in no table yet. */
-struct nicstamp_port *nicstamp_port_alloc_generic(struct net_device *dev)
-{
-	struct nicstamp_port *port = nicstamp_port_alloc(dev, &nicstamp_info_host, true);
-
-	if (port)
-		port->generic = true;
-	return port;
-}
-
-/*
- * A driver may stop from two places at once, not all of which hold RTNL (a reset): one of
- * them takes the port, and the other, too, has to find it gone when it goes on.
- */
-void nicstamp_port_del(struct nicstamp_port __rcu **portp)
-{
-	struct nicstamp_port *port;
-
-	mutex_lock(&nicstamp_lock);
-	port = rcu_replace_pointer(*portp, NULL, lockdep_is_held(&nicstamp_lock));
-	if (port)
-		nicstamp_port_leave(port);
-	nicstamp_port_free(port);
-	mutex_unlock(&nicstamp_lock);
-}
-EXPORT_SYMBOL_GPL(nicstamp_port_del);

@@ -13,7 +13,6 @@ EXPORT_TRACEPOINT_SYMBOL_GPL(nicstamp_sample);
 /* The two clocks differ by 500 ppm at most: one part in 2000. */
 #define NICSTAMP_RATE_ERROR_SHIFT	11
 
-DEFINE_MUTEX(nicstamp_lock);
 static LIST_HEAD(nicstamp_subscribers);	/* nicstamp_lock */
 
 /* -- samples ------------------------------------------------------------------ */

@@ -338,6 +338,19 @@ def timely__goes_and_comes_back():
         honest(rack)
 
 
+def clock__is_read_while_a_flow_is_followed():
+    with Hosts() as rack:
+        rack.transfer()
+        rmmod("tcp_timely")
+        time.sleep(0.25)    # a reading may have been due
+        before = tell("stats")["readings"]
+        time.sleep(0.5)
+        same("readings without a flow", tell("stats")["readings"], before)
+        rack.use_timely()
+        rack.transfer()
+        assert tell("stats")["readings"] > before, before
+
+
 def tool__shows_devices_flows_and_counters():
     shown = {}
 
