@@ -45,7 +45,7 @@ endif
 
 # Recipes call it with a +: make does not see that it is a make, and would keep its -j to itself.
 kbuild = $(MAKE) $(if $(Q),-s) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
-sources := Kbuild compat include tcp_timely sch_onramp tlt drivers
+sources := Kbuild compat include tcp_timely sch_onramp tlt drivers/nicstamp
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 
 # What `make install' installs.
@@ -114,7 +114,8 @@ kernel-headers: packages
 	fi
 
 # Objects of different kernels must not meet: each kernel gets a tree of links to
-# the sources and is built in there.
+# the sources and is built in there. A module whose Kbuild is gone goes, too: it may be
+# built elsewhere now.
 .PHONY: link-sources
 link-sources: kernel-headers
 	@mkdir -p $(modules_out)
@@ -122,6 +123,7 @@ link-sources: kernel-headers
 		mkdir -p $(modules_out)/$$(dirname $$s) && \
 		cp -rsfT $(CURDIR)/$$s $(modules_out)/$$s || exit 1; \
 	done
+	@find $(modules_out) -xtype l -name Kbuild -execdir sh -c 'rm -f -- *.ko' \;
 	@find $(modules_out) -xtype l -delete
 	@[ "$$(cat $(modules_out)/VERSION 2>/dev/null)" = '$(VERSION)' ] || { \
 		rm -f $(modules_out)/VERSION && echo '$(VERSION)' > $(modules_out)/VERSION; }
@@ -191,7 +193,7 @@ unit-tests: $(header_tests)
 		$(MAKE) $(if $(Q),-s) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
 	done
 
-build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
+build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h tlt/*.h drivers/nicstamp/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++20 -g1 -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
 		$(filter %.o,$^) -lgtest_main -lgtest -lpthread

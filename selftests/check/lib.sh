@@ -29,7 +29,7 @@ tree_files() {
 # C files that are compiled into kernel modules.
 kernel_files() {
 	tree_files 'tcp_timely/*.[ch]' 'selftests/vrack/*.[ch]' 'compat/*.[ch]' 'include/*.[ch]' \
-		'drivers/*.[ch]' 'sch_onramp/*.[ch]' 'tlt/*.[ch]' 'selftests/qemu/hooks/*.[ch]'
+		'drivers/nicstamp/*.[ch]' 'sch_onramp/*.[ch]' 'tlt/*.[ch]' 'selftests/qemu/hooks/*.[ch]'
 }
 
 # Newest cached test kernel of series $1, if there is one.

@@ -73,7 +73,7 @@ loaded() { quiet refuses_some command load "$TURNPIKE_MODULES/$1.ko" && kernel_i
 load__tcp_timely() { loaded tcp_timely/tcp_timely; }
 load__sch_onramp() { loaded sch_onramp/sch_onramp; }
 load__tlt() { loaded tlt/tlt; }
-load__nicstamp() { loaded drivers/nicstamp; }
+load__nicstamp() { loaded drivers/nicstamp/nicstamp; }
 
 set__namespace() { refuses_some in_a namespace --step $step --first $first; }
 set__qdisc() { refuses_some in_a qdisc veth0; }

@@ -12,7 +12,7 @@ command -v turnpike > /dev/null || skip_all "needs the turnpike command"
 load_all() {
 	local module
 
-	for module in drivers/nicstamp tcp_timely/tcp_timely sch_onramp/sch_onramp tlt/tlt; do
+	for module in drivers/nicstamp/nicstamp tcp_timely/tcp_timely sch_onramp/sch_onramp tlt/tlt; do
 		insmod "$TURNPIKE_MODULES/$module.ko" || return 1
 	done
 }

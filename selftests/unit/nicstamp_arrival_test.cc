@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// drivers/nicstamp_arrival.h: when frames with data came.
+// drivers/nicstamp/nicstamp_arrival.h: when frames with data came.
 #include <map>
 #include <memory>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "drivers/nicstamp_arrival.h"
+#include "drivers/nicstamp/nicstamp_arrival.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Device clocks: drivers/nicstamp_clock.h, against clocks in long double.
+// Device clocks: drivers/nicstamp/nicstamp_clock.h, against clocks in long double.
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "drivers/nicstamp_clock.h"
+#include "drivers/nicstamp/nicstamp_clock.h"
 
 namespace {
 

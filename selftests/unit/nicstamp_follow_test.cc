@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Receive stamps by a clock that a program tells of: drivers/nicstamp_follow.h, against
+// Receive stamps by a clock that a program tells of: drivers/nicstamp/nicstamp_follow.h, against
 // clocks in long double.
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "drivers/nicstamp_follow.h"
+#include "drivers/nicstamp/nicstamp_follow.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Stamps become samples: drivers/nicstamp_match.h
+// Stamps become samples: drivers/nicstamp/nicstamp_match.h
 
 #include <map>
 #include <random>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "drivers/nicstamp_match.h"
+#include "drivers/nicstamp/nicstamp_match.h"
 
 namespace {
 

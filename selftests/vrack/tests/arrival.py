@@ -232,9 +232,9 @@ def clock__stepped_by_less_than_the_hosts_noise():
 def nicstamp__loads_and_unloads_on_either_side():
     insmod("sch_onramp/sch_onramp.ko")
     for _ in range(5):
-        insmod("drivers/nicstamp.ko")
+        insmod("drivers/nicstamp/nicstamp.ko")
         subprocess.run(["rmmod", "nicstamp"], check=True)
-    insmod("drivers/nicstamp.ko")
+    insmod("drivers/nicstamp/nicstamp.ko")
     rmmod("sch_onramp")
     insmod("sch_onramp/sch_onramp.ko")
     subprocess.run(["rmmod", "nicstamp"], check=True)

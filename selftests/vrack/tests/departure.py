@@ -312,7 +312,7 @@ def nicstamp__goes_and_comes_back_under_traffic():
 
     def again():
         subprocess.run(["rmmod", "nicstamp"], check=True)
-        insmod("drivers/nicstamp.ko")
+        insmod("drivers/nicstamp/nicstamp.ko")
 
     with Apart(nic="") as rack:
         counted, _ = moved(rack, during=again)

@@ -165,7 +165,7 @@ def flows__of_other_namespaces_have_half_at_most():
     with Cable():
         rmmod("tcp_timely")
         rmmod("nicstamp")
-        insmod("drivers/nicstamp.ko", "max_flows=16")
+        insmod("drivers/nicstamp/nicstamp.ko", "max_flows=16")
         insmod("tcp_timely/tcp_timely.ko")
         feed("use")
         with contextlib.ExitStack() as flows:
@@ -249,7 +249,7 @@ def module__unloaded_under_traffic():
                 settle(0.005)
                 run("rmmod", "nicstamp")
                 settle(0.005)
-                insmod("drivers/nicstamp.ko")
+                insmod("drivers/nicstamp/nicstamp.ko")
                 same("devices", tell("devices"), [])
         feed("use")
         more()

@@ -125,7 +125,7 @@ class Cable:
     """The same hosts on the ends of a veth, which takes no simulated time; ACKs take some."""
 
     def __enter__(self):
-        insmod("drivers/nicstamp.ko")
+        insmod("drivers/nicstamp/nicstamp.ko")
         insmod("tcp_timely/tcp_timely.ko")
         for host, _ in ADDRESSES:
             ip("netns", "add", host)

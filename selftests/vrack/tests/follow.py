@@ -517,7 +517,7 @@ def module__unloaded_while_followed_under_traffic():
                         teller.tell(now, 1, now)
                         raise AssertionError("nobody was there to take it")
                     settle(0.005)
-                    insmod("drivers/nicstamp.ko")
+                    insmod("drivers/nicstamp/nicstamp.ko")
                     same("devices", tell("devices"), [])
                     feed("use")
                     # it is not this socket's any more

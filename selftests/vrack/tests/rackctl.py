@@ -25,10 +25,10 @@ class Rack:
     parameters = {}         # of a module, as insmod takes them
 
     def __init__(self, module, *lines):
-        # selftests/vrack/vrack.ko lies beside drivers/nicstamp.ko
+        # selftests/vrack/vrack.ko lies beside drivers/nicstamp/nicstamp.ko
         here = os.path.dirname(module)
         for name in self.modules:
-            path = os.path.join(here, "../../drivers" if name == "nicstamp" else "", name + ".ko")
+            path = os.path.join(here, "../../drivers/nicstamp" if name == "nicstamp" else "", name + ".ko")
             subprocess.run(["insmod", path, *self.parameters.get(name, ())], check=True)
         self.namespaces = []
         self.ctl(*lines, "up")

@@ -300,7 +300,7 @@ def pairs__on_a_path_without_queues():
 
 
 def pairs__too_many_are_refused():
-    insmod("drivers/nicstamp.ko")
+    insmod("drivers/nicstamp/nicstamp.ko")
     insmod("selftests/vrack/vrack.ko")
     phc = os.path.join(os.path.dirname(MODULE), "vrack_phc.ko")
     refused = subprocess.run(["insmod", phc, "pairs=4194305"], stderr=subprocess.DEVNULL,
@@ -319,9 +319,9 @@ def nicstamp__held_by_its_driver():
 def nicstamp__loads_and_unloads_on_either_side_of_timely():
     insmod("tcp_timely/tcp_timely.ko")
     for _ in range(5):
-        insmod("drivers/nicstamp.ko")
+        insmod("drivers/nicstamp/nicstamp.ko")
         subprocess.run(["rmmod", "nicstamp"], check=True)
-    insmod("drivers/nicstamp.ko")
+    insmod("drivers/nicstamp/nicstamp.ko")
     rmmod("tcp_timely")
     insmod("tcp_timely/tcp_timely.ko")
     subprocess.run(["rmmod", "nicstamp"], check=True)
