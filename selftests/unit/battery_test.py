@@ -50,6 +50,12 @@ class Battery(unittest.TestCase):
     def test_ours__without_long_flows_has_no_share_to_keep(self):
         self.assertEqual(self.run_on(variant("timely", least=None)).returncode, 0)
 
+    def test_ours__is_not_judged_for_what_its_congestion_control_does_alone(self):
+        self.assertEqual(self.run_on(variant("bbr", rtos=3), variant("bbr+tlt", rtos=2), variant("timely")).returncode, 0)
+        self.assertEqual(self.run_on(variant("bbr"), variant("bbr+tlt", rtos=2), variant("timely")).returncode, 1)
+        self.assertEqual(self.run_on(variant("bbr", rtos=3), variant("bbr+tlt", least=0.1)).returncode, 1)
+        self.assertEqual(self.run_on(variant("bbr", least=0.2), variant("bbr+tlt", least=0.1)).returncode, 0)
+
     def test_linux__is_measured_and_not_judged(self):
         self.assertEqual(self.run_on(variant("bbr", least=0.01, rtos=9), variant("timely")).returncode, 0)
 
