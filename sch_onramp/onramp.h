@@ -26,6 +26,7 @@
 #include "include/turnpike_tick.h"
 #include "onramp_bound.h"
 #include "onramp_burst.h"
+#include "onramp_departure.h"
 #include "onramp_drain.h"
 #include "onramp_excess.h"
 #include "onramp_flight.h"
@@ -34,7 +35,6 @@
 #include "onramp_pause.h"
 #include "onramp_quota.h"
 #include "onramp_release.h"
-#include "onramp_wire.h"
 
 /* -- options (onramp_option.c) --------------------------------------------- */
 
@@ -155,6 +155,12 @@ enum onramp_source {
 	ONRAMP_SOURCES,
 };
 
+/* What is left where the peer's timestamps turn out not to be in microseconds. */
+static inline enum onramp_source onramp_source_instead(const struct onramp_config *c)
+{
+	return c->feedback == ONRAMP_FEEDBACK_AUTO ? ONRAMP_SOURCE_ORACK : ONRAMP_SOURCE_NONE;
+}
+
 /* What feedback counts, without the qdisc's lock: a processor's, so that no ACK waits. */
 struct onramp_counts {
 	u64 samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
@@ -265,6 +271,9 @@ u32 onramp_flow_trim(struct onramp_sched *q, u32 limit, u32 *bytes);
 int onramp_flow_resize(struct onramp_sched *q, u32 log);
 void onramp_flow_drop_all(struct onramp_sched *q);
 void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb);
+
+/* -- flows that wait (onramp_wait.c) ----------------------------------------- */
+
 void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns);
 void onramp_flow_wake_at(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns);
 void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f);
@@ -301,7 +310,7 @@ struct onramp_ctl {
 	int bound_if;			/* constant: device that the socket is bound to */
 	spinlock_t lock;		/* guards the rest */
 	u8 source;			/* enum onramp_source */
-	bool coarse;			/* receipts, since timestamps are not in us */
+	bool coarse;			/* receipts, since timestamps are not in us; lockless readers */
 	bool mute;			/* nothing came of the source since it was changed to */
 	u32 birth_seq;			/* tells connections of the same ports apart */
 	struct onramp_flow *flow;	/* that sent last; NULL: gone */
@@ -342,19 +351,20 @@ struct onramp_departure {
 
 int onramp_ctl_init(void);
 void onramp_ctl_exit(void);
-enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct sock *sk);
-bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns);
-void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
-		       u64 now_ns);
-void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f);
 bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk);
 struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
+struct onramp_ctl *onramp_ctl_get(const struct onramp_key *key);
+void onramp_ctl_put(struct onramp_ctl *ctl);
+struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
+				   const struct sock *sk, u32 seq, u64 now_ns);
+int onramp_ctl_insert(struct onramp_ctl *ctl);
+void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q, struct sock *sk,
+		      u32 seq, u64 now_ns);
 struct rhashtable *onramp_ctl_table(void);
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns);
-void onramp_ctl_kicked(struct onramp_sched *q);
 
 /* The two functions through which every feedback source works; the caller holds
  * ctl->lock and made sure that ctl->sched is not NULL.
@@ -369,8 +379,27 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
 void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
 
-/* The peer's timestamps are no use. */
-void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns);
+/* The peer's timestamps are no use; @instead is what is left. */
+void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 now_ns);
+
+/* -- a flow and its control block (onramp_attach.c) --------------------------- */
+
+void onramp_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb, u64 now_ns);
+void onramp_detach(struct onramp_sched *q, struct onramp_flow *f);
+void onramp_wake_kicked(struct onramp_sched *q);
+
+/* -- which feedback a connection has (onramp_feedback.c) ---------------------- */
+
+bool onramp_feedback_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns);
+enum onramp_source onramp_feedback_ask(struct onramp_sched *q, const struct sock *sk,
+				       const struct onramp_key *key, u64 now_ns);
+void onramp_feedback_set(struct onramp_ctl *ctl, const struct onramp_sched *q,
+			 const struct sock *sk, enum onramp_source source);
+void onramp_feedback_adopt(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
+void onramp_feedback_begin(struct onramp_sched *q, const struct onramp_key *key,
+			   enum onramp_source source, u64 now_ns);
+void onramp_feedback_sent(struct onramp_sched *q, const struct onramp_ctl *ctl,
+			  const struct sk_buff *skb, u64 now_ns);
 
 /* -- sources of feedback ------------------------------------------------------ */
 

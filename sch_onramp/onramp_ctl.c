@@ -8,9 +8,10 @@
  *                        \                            v
  *                         onramp_flight.h ---> onramp_pause.h ---> until_ns
  *
- * A control block is made for a connection's first data and found by the connection's
- * addresses, so that any source can get at it without the qdisc's lock.  When feedback
- * makes a pause shorter, the qdisc is told by a list without lock and looks again.
+ * A control block is made for a connection's first data (onramp_attach.c) and found by the
+ * connection's addresses, so that any source can get at it without the qdisc's lock.  When feedback
+ * makes a pause shorter, the qdisc is told by a list without lock and looks again.  The controller
+ * calls no source: onramp_feedback.c knows which one a connection has.
  */
 #include <linux/moduleparam.h>
 #include <linux/rhashtable.h>
@@ -24,15 +25,6 @@
 
 /* The qdisc is not woken for less than what its timers are late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
-
-/* Destinations are noted so often: 10,000 lookups a second at most. */
-#define ONRAMP_NOTE_NS		(100 * NSEC_PER_USEC)
-
-/* How long a flow takes no for an answer; asking costs what noting does. */
-#define ONRAMP_ASK_AGAIN	(HZ / 100)
-
-/* Old flows looked at for each new one: with two the dead cannot outnumber the living. */
-#define ONRAMP_CTL_SWEPT	2
 
 /* A round trip of a second is no datacenter's, and some four do not fit 32 bits of ns. */
 #define ONRAMP_LEAST_RTT_MAX_US	USEC_PER_SEC
@@ -58,6 +50,14 @@ struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
 	if (!atomic_read(&onramp_ctls.nelems))
 		return NULL;
 	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
+}
+
+/* The same, to keep: onramp_ctl_put(). */
+struct onramp_ctl *onramp_ctl_get(const struct onramp_key *key)
+{
+	struct onramp_ctl *ctl = onramp_ctl_lookup(key);
+
+	return ctl && refcount_inc_not_zero(&ctl->refs) ? ctl : NULL;
 }
 
 struct rhashtable *onramp_ctl_table(void)
@@ -86,102 +86,6 @@ static bool onramp_ctl_has_quota(const struct onramp_sched *q)
 static void onramp_ctl_free(struct rcu_head *head)
 {
 	kmem_cache_free(onramp_ctl_cache, container_of(head, struct onramp_ctl, rcu));
-}
-
-/* For the SYN, whose peer has not agreed to timestamps yet: very likely. */
-static bool onramp_ctl_has_usec_ts(const struct sock *sk)
-{
-	return tp_tcp_usec_ts(tcp_sk(sk)) &&
-	       (tcp_sk(sk)->rx_opt.tstamp_ok || sk->sk_state == TCP_SYN_SENT);
-}
-
-/* What could tell how long the socket's packets are under way.  Timestamps are preferred:
- * they cost nothing, and come with every ACK.  Feedback comes to the socket's namespace,
- * and it is looked for in the device's.
- */
-enum onramp_source onramp_ctl_source(const struct onramp_sched *q, const struct sock *sk)
-{
-	if (!sk_fullsock(sk) || !tp_sk_is_tcp(sk) || !net_eq(sock_net(sk), q->net))
-		return ONRAMP_SOURCE_NONE;
-	if (q->config.feedback != ONRAMP_FEEDBACK_ORACK && onramp_ctl_has_usec_ts(sk))
-		return ONRAMP_SOURCE_TCPTS;
-	if (q->config.feedback == ONRAMP_FEEDBACK_TCPTS)
-		return ONRAMP_SOURCE_NONE;
-	return ONRAMP_SOURCE_ORACK;
-}
-
-/* What is left where the peer's timestamps turn out not to be in microseconds. */
-static enum onramp_source onramp_ctl_instead(const struct onramp_sched *q)
-{
-	return q->config.feedback == ONRAMP_FEEDBACK_AUTO ? ONRAMP_SOURCE_ORACK :
-							    ONRAMP_SOURCE_NONE;
-}
-
-/* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
- * who never answers is taken for a host without On-Ramp, so that what only receives, and
- * sends ACKs, must not ask, nor a connection that is made and never used.  A connection's
- * first data is noted, and for those that go on one packet in a while.  Its key stays out of the
- * stack frame of what is called for each packet.
- */
-static noinline void onramp_ctl_note(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
-{
-	const struct sock *sk = skb->sk;
-	struct onramp_segment seg;
-	struct onramp_key key;
-
-	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
-		return;
-	q->note_ns = now_ns + ONRAMP_NOTE_NS;
-	onramp_packet_key(sk, &key);
-	orack_peer_note(q->on, &key, sk);
-}
-
-/* TCP has counted the packet already. */
-static bool onramp_ctl_is_first(const struct sk_buff *skb)
-{
-	u32 segments = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
-
-	return READ_ONCE(tcp_sk(skb->sk)->data_segs_out) <= segments;
-}
-
-/* May the packet be held, if it is data?  Without feedback it would never be, and needs no
- * more than fq does.  The packet has a socket.
- */
-bool onramp_ctl_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
-{
-	const struct sock *sk = skb->sk;
-	enum onramp_source source = onramp_ctl_source(q, sk);
-
-	if (source != ONRAMP_SOURCE_ORACK)
-		return source == ONRAMP_SOURCE_TCPTS;
-	if (now_ns >= q->note_ns || onramp_ctl_is_first(skb))
-		onramp_ctl_note(q, skb, now_ns);
-	return orack_peer_may_ack(q->on, sk);
-}
-
-static void onramp_ctl_ask_later(struct onramp_flow *f)
-{
-	f->asked = true;
-	f->asked_at = jiffies;
-}
-
-/* Has the flow a source that works?  Asked now and then. */
-static enum onramp_source onramp_ctl_ask(struct onramp_sched *q, struct onramp_flow *f,
-					 const struct sock *sk, const struct onramp_key *key,
-					 u64 now_ns)
-{
-	enum onramp_source source = onramp_ctl_source(q, sk);
-
-	if (source == ONRAMP_SOURCE_TCPTS && onramp_path_is_coarse(key, now_ns)) {
-		source = onramp_ctl_instead(q);
-		if (source == ONRAMP_SOURCE_ORACK)
-			orack_peer_note(q->on, key, sk);
-	}
-	if (source == ONRAMP_SOURCE_TCPTS ||
-	    (source == ONRAMP_SOURCE_ORACK && orack_peer_acks(key)))
-		return source;
-	onramp_ctl_ask_later(f);
-	return ONRAMP_SOURCE_NONE;
 }
 
 /* What TCP knows of the path, from its handshake on: a flow that is controlled from now on,
@@ -235,8 +139,8 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 /* The key was another connection's, whose records would make the new one's data look like data
  * sent again.  ctl->lock is held.
  */
-static void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q,
-			     struct sock *sk, u32 seq, u64 now_ns)
+void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q, struct sock *sk,
+		      u32 seq, u64 now_ns)
 {
 	/* Below another qdisc a packet is not queued by the socket's owner, whose numbers may look
 	 * like another connection's for a moment: it must not keep the governor's limit.
@@ -247,16 +151,9 @@ static void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *
 	onramp_ctl_begin(ctl, q, sk, seq, now_ns);
 }
 
-static void onramp_ctl_set_source(struct onramp_ctl *ctl, const struct onramp_sched *q,
-				  const struct sock *sk, enum onramp_source source)
-{
-	WRITE_ONCE(ctl->source, source);
-	ctl->coarse = source != onramp_ctl_source(q, sk);
-	ctl->mute = false;
-}
-
-static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
-					  const struct sock *sk, u32 seq, u64 now_ns)
+/* NULL: too many, or no memory.  It is in no table yet. */
+struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
+				   const struct sock *sk, u32 seq, u64 now_ns)
 {
 	struct onramp_ctl *ctl = NULL;
 
@@ -276,98 +173,20 @@ static struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct o
 	return ctl;
 }
 
-/* A new flow begins where its path is: other flows may know that it is overloaded. */
-static void onramp_ctl_recall(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
+/* Feedback finds it from now on.  On failure it is freed. */
+int onramp_ctl_insert(struct onramp_ctl *ctl)
 {
-	u64 until_ns = onramp_path_until_ns(&ctl->key);
+	int err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
 
-	if (until_ns <= now_ns)
-		return;
-	onramp_pause_adopt(&ctl->pause, &q->config.pause, now_ns, until_ns);
-	onramp_count(q, recalled);
-}
-
-/* Connections end, and their flows stay until somebody's lookup meets them.  Each new flow
- * looks at two of the others and takes the control blocks of those that are dead, so that
- * these are at most about as many as the living.
- */
-static void onramp_ctl_sweep(struct onramp_sched *q)
-{
-	struct onramp_flow *f;
-	int i;
-
-	for (i = 0; i < ONRAMP_CTL_SWEPT && !list_empty(&q->controlled); i++) {
-		f = list_first_entry(&q->controlled, struct onramp_flow, controlled);
-		if (onramp_flow_is_old(f))
-			onramp_ctl_detach(q, f);
-		else
-			list_move_tail(&f->controlled, &q->controlled);
-	}
-}
-
-/* The flow's first data: give it a control block, the one of another queue if it has. */
-void onramp_ctl_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
-		       u64 now_ns)
-{
-	enum onramp_source source;
-	struct onramp_segment seg;
-	struct onramp_ctl *ctl;
-	struct onramp_key key;
-	int err;
-
-	if (f->asked && time_before(jiffies, f->asked_at + ONRAMP_ASK_AGAIN))
-		return;
-	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
-		return;
-	onramp_packet_key(skb->sk, &key);
-	rcu_read_lock();
-	source = onramp_ctl_ask(q, f, skb->sk, &key, now_ns);
-	if (source == ONRAMP_SOURCE_NONE)
-		goto out;
-	ctl = onramp_ctl_lookup(&key);
-	if (ctl && !refcount_inc_not_zero(&ctl->refs))
-		ctl = NULL;
-	if (!ctl) {
-		onramp_ctl_sweep(q);
-		ctl = onramp_ctl_make(q, &key, skb->sk, seg.seq, now_ns);
-		if (!ctl) {
-			onramp_ctl_ask_later(f);
-			goto out;
-		}
-		onramp_ctl_set_source(ctl, q, skb->sk, source);
-		onramp_ctl_recall(q, ctl, now_ns);
-		err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
-		if (err) {
-			kmem_cache_free(onramp_ctl_cache, ctl);
-			/* Another queue was faster, or one is just leaving: next packet. */
-			if (err != -EEXIST) {
-				q->stats.alloc_errors++;
-				onramp_ctl_ask_later(f);
-			}
-			goto out;
-		}
+	if (err)
+		kmem_cache_free(onramp_ctl_cache, ctl);
+	else
 		onramp_ctl_account(ctl, 1);
-	}
-	spin_lock(&ctl->lock);
-	if (!onramp_ctl_serves(ctl, skb->sk)) {
-		onramp_ctl_renew(ctl, q, skb->sk, seg.seq, now_ns);
-		onramp_ctl_set_source(ctl, q, skb->sk, source);
-	}
-	ctl->flow = f;
-	ctl->sched = q;
-	f->source = ctl->source;
-	spin_unlock(&ctl->lock);
-	f->ctl = ctl;
-	if (source == ONRAMP_SOURCE_ORACK)
-		orack_peer_recall(q->on, &key, now_ns);
-	list_add_tail(&f->controlled, &q->controlled);
-	atomic_inc(&q->controlled_by[f->source]);
-out:
-	rcu_read_unlock();
+	return err;
 }
 
 /* Bottom halves are off. */
-static void onramp_ctl_put(struct onramp_ctl *ctl)
+void onramp_ctl_put(struct onramp_ctl *ctl)
 {
 	if (!refcount_dec_and_test(&ctl->refs))
 		return;
@@ -375,31 +194,6 @@ static void onramp_ctl_put(struct onramp_ctl *ctl)
 	onramp_ctl_account(ctl, -1);
 	onramp_return(ctl);
 	call_rcu(&ctl->rcu, onramp_ctl_free);
-}
-
-/* Under the qdisc's lock, or with the qdisc out of reach of packets. */
-void onramp_ctl_detach(struct onramp_sched *q, struct onramp_flow *f)
-{
-	struct onramp_ctl *ctl = f->ctl;
-
-	list_del(&f->controlled);
-	/* Data that was held has yet to leave, in front of all that its connection sends now. */
-	if (f->qlen)
-		q->left_behind = true;
-	local_bh_disable();
-	spin_lock(&ctl->lock);
-	if (ctl->flow == f) {
-		ctl->flow = NULL;
-		ctl->sched = NULL;
-	}
-	spin_unlock(&ctl->lock);
-	/* It may be in our list, and nobody can put it there from now on. */
-	if (!llist_empty(&q->kicked))
-		onramp_ctl_kicked(q);
-	f->ctl = NULL;
-	atomic_dec(&q->controlled_by[f->source]);
-	onramp_ctl_put(ctl);
-	local_bh_enable();
 }
 
 /* -- packets ------------------------------------------------------------------------ */
@@ -480,7 +274,6 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	struct onramp_record r = { .tx_ns = now_ns };
 	struct onramp_ctl *ctl = f->ctl;
 	struct onramp_segment seg;
-	bool note;
 
 	if (unlikely(onramp_packet_kind(skb, &seg) != ONRAMP_DATA))
 		return;
@@ -511,13 +304,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	ctl->sched = q;
 	onramp_flight_sent(&ctl->flight, &r);
 	trace_onramp_send(ctl, &r, READ_ONCE(skb->sk->sk_pacing_rate));
-	note = ctl->coarse && ctl->source == ONRAMP_SOURCE_ORACK && now_ns >= q->note_ns;
 	spin_unlock(&ctl->lock);
-	/* onramp_ctl_wanted() took its peer for one whose timestamps serve. */
-	if (unlikely(note)) {
-		q->note_ns = now_ns + ONRAMP_NOTE_NS;
-		orack_peer_note(q->on, &ctl->key, skb->sk);
-	}
 }
 
 /* -- feedback ----------------------------------------------------------------------- */
@@ -532,24 +319,6 @@ static void onramp_ctl_kick(struct onramp_ctl *ctl)
 	refcount_inc(&ctl->refs);
 	llist_add(&ctl->kick, &ctl->sched->kicked);
 	__netif_schedule(qdisc_root(ctl->sched->sch));
-}
-
-/* Pauses that got shorter: their flows wait for the wrong time. */
-void onramp_ctl_kicked(struct onramp_sched *q)
-{
-	struct llist_node *list = llist_del_all(&q->kicked);
-	struct onramp_ctl *ctl, *next;
-	struct onramp_flow *f;
-
-	llist_for_each_entry_safe(ctl, next, list, kick) {
-		spin_lock(&ctl->lock);
-		ctl->kicked = false;
-		f = ctl->sched == q ? ctl->flow : NULL;
-		spin_unlock(&ctl->lock);
-		if (f && f->ctl == ctl && onramp_flow_is_throttled(f))
-			onramp_flow_unthrottle(q, f);
-		onramp_ctl_put(ctl);
-	}
 }
 
 /* The packet's bytes leave the NIC one after the other. */
@@ -575,7 +344,7 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 		onramp_count(ctl->sched, unknown);
 		return false;
 	}
-	leave = onramp_wire_next(&ctl->leaves, r, now_ns);
+	leave = onramp_departure_next(&ctl->leaves, r, now_ns);
 	if (leave == ONRAMP_LEAVE_UNKNOWN) {
 		d->unstamped = true;
 		/* Feedback it is. */
@@ -653,19 +422,18 @@ void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns)
 	onramp_count(ctl->sched, drains);
 }
 
-void onramp_ctl_coarse(struct onramp_ctl *ctl, u64 now_ns)
+void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 now_ns)
 {
 	struct onramp_sched *q = ctl->sched;
 
 	lockdep_assert_held(&ctl->lock);
-	WRITE_ONCE(ctl->source, onramp_ctl_instead(q));
-	ctl->coarse = true;
+	WRITE_ONCE(ctl->source, instead);
+	WRITE_ONCE(ctl->coarse, true);
 	ctl->mute = true;
 	ctl->receipt_seq = ctl->flight.una;
 	if (ctl->pause.until_ns > now_ns)
 		onramp_ctl_kick(ctl);
 	onramp_pause_release(&ctl->pause, now_ns);
-	onramp_path_set_coarse(&ctl->key, now_ns);
 	onramp_count(q, coarse);
 }
 

@@ -16,8 +16,6 @@
 
 static struct kmem_cache *onramp_flow_cache;
 
-struct onramp_flow onramp_throttled;
-
 /* -- packets of a flow ---------------------------------------------------------- */
 
 /* Nearly always the packet leaves after all before it and the list's end is its place. */
@@ -60,52 +58,12 @@ static void onramp_flow_purge(struct onramp_flow *f)
 	f->qlen = 0;
 }
 
-/* -- waiting ---------------------------------------------------------------------- */
-
-static void onramp_flow_delay(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
-{
-	struct rb_node **link = &q->delayed.rb_node, *parent = NULL;
-
-	f->wake_ns = wake_ns;
-	while (*link) {
-		parent = *link;
-		link = wake_ns >= rb_entry(parent, struct onramp_flow, delayed_node)->wake_ns ?
-		       &parent->rb_right : &parent->rb_left;
-	}
-	rb_link_node(&f->delayed_node, parent, link);
-	rb_insert_color(&f->delayed_node, &q->delayed);
-	q->delayed_next_ns = min(q->delayed_next_ns, wake_ns);
-}
-
-void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
-{
-	onramp_flow_delay(q, f, wake_ns);
-	f->next = &onramp_throttled;
-	q->throttled++;
-	q->stats.throttled++;
-}
-
-/* A flow that waits shall wait until then, which is earlier. */
-void onramp_flow_wake_at(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
-{
-	rb_erase(&f->delayed_node, &q->delayed);
-	f->time_next_ns = wake_ns;
-	onramp_flow_delay(q, f, wake_ns);
-}
-
-void onramp_flow_unthrottle(struct onramp_sched *q, struct onramp_flow *f)
-{
-	rb_erase(&f->delayed_node, &q->delayed);
-	q->throttled--;
-	onramp_flow_add_tail(&onramp_band_of(q, f)->old_flows, f);
-}
-
 /* -- lookup ----------------------------------------------------------------------- */
 
 static void onramp_flow_free(struct onramp_sched *q, struct onramp_flow *f)
 {
 	if (unlikely(f->ctl))
-		onramp_ctl_detach(q, f);
+		onramp_detach(q, f);
 	kmem_cache_free(onramp_flow_cache, f);
 }
 
@@ -166,7 +124,7 @@ static void onramp_flow_renew(struct onramp_sched *q, struct onramp_flow *f, str
 	f->asked = false;
 	onramp_release_init(&f->release, 0);
 	if (f->ctl)
-		onramp_ctl_detach(q, f);
+		onramp_detach(q, f);
 }
 
 /* A packet goes past all flows if it may leave now, nothing limits its rate, and no flow
@@ -388,7 +346,7 @@ void onramp_flow_release_all(struct onramp_sched *q)
 			f = rb_entry(node, struct onramp_flow, node);
 			if (!f->ctl)
 				continue;
-			onramp_ctl_detach(q, f);
+			onramp_detach(q, f);
 			f->pace_anew = false;
 			if (onramp_flow_is_throttled(f))
 				onramp_flow_unthrottle(q, f);

@@ -11,17 +11,9 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>
-#include <net/netns/generic.h>
 #include <net/tcp.h>
 
 #include "orack.h"
-
-static unsigned int onramp_net_id;
-
-struct onramp_net *onramp_net(const struct net *net)
-{
-	return net_generic(net, onramp_net_id);
-}
 
 /* -- hooks -------------------------------------------------------------------------- */
 
@@ -143,23 +135,9 @@ static const struct nf_hook_ops onramp_hooks[ONRAMP_HOOKS] = {
 
 /* -- a namespace's life ---------------------------------------------------------------- */
 
-/* What a namespace counted stays for as long as it is there.  Under RTNL. */
-static int orack_count_open(struct onramp_net *on)
-{
-	struct orack_counts __percpu *counts;
-
-	if (on->counts)
-		return 0;
-	counts = alloc_percpu_gfp(struct orack_counts, GFP_KERNEL_ACCOUNT);
-	if (!counts)
-		return -ENOMEM;
-	WRITE_ONCE(on->counts, counts);
-	return 0;
-}
-
 static int onramp_hook_first(struct onramp_net *on)
 {
-	int err = orack_count_open(on) ?: onramp_path_open(on), i;
+	int err = onramp_net_count(on) ?: onramp_path_open(on), i;
 
 	if (err)
 		return err;

@@ -8,9 +8,6 @@
 
 #include "orack.h"
 
-#define CREATE_TRACE_POINTS
-#include "include/trace/events/turnpike_onramp.h"
-
 static const struct {
 	int (*init)(void);
 	void (*exit)(void);
@@ -35,7 +32,6 @@ static int __init onramp_load(void)
 {
 	int i, err;
 
-	orack_acker_init();
 	for (i = 0; i < ARRAY_SIZE(onramp_parts); i++) {
 		err = onramp_parts[i].init();
 		if (err)

@@ -85,9 +85,9 @@ static void onramp_enqueue_data(struct onramp_sched *q, struct onramp_flow *f,
 				struct sk_buff *skb, u64 now_ns)
 {
 	if (f->ctl && unlikely(!onramp_ctl_serves(f->ctl, skb->sk)))
-		onramp_ctl_detach(q, f);
+		onramp_detach(q, f);
 	if (unlikely(!f->ctl))
-		onramp_ctl_attach(q, f, skb, now_ns);
+		onramp_attach(q, f, skb, now_ns);
 	if (unlikely(!f->ctl)) {
 		onramp_cb(skb)->kind = ONRAMP_PLAIN;
 		return;
@@ -112,7 +112,7 @@ static void onramp_enqueue_flow(struct onramp_sched *q, struct onramp_flow *f,
 	if (onramp_cb(skb)->kind == ONRAMP_DATA)
 		onramp_enqueue_data(q, f, skb, now_ns);
 	else if (unlikely(f->ctl) && onramp_cb(skb)->kind == ONRAMP_PLAIN)
-		onramp_ctl_detach(q, f);	/* its source of feedback is gone */
+		onramp_detach(q, f);	/* its source of feedback is gone */
 }
 
 static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct sk_buff *skb,
@@ -125,7 +125,7 @@ static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct
 	/* TCP marks its pure ACKs: a host that only receives need not look into them. */
 	if (skb_is_tcp_pure_ack(skb))
 		return ONRAMP_AHEAD;
-	return onramp_ctl_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) : ONRAMP_PLAIN;
+	return onramp_feedback_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) : ONRAMP_PLAIN;
 }
 
 /* A flow waits for the time of its first packet, and this one's is earlier. */
@@ -435,6 +435,8 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 		u64 sent_ns = max(now_ns, ready_ns);
 
 		onramp_ctl_sent(q, f, skb, pace_anew, sent_ns);
+		if (unlikely(READ_ONCE(f->ctl->coarse) && sent_ns >= q->note_ns))
+			onramp_feedback_sent(q, f->ctl, skb, sent_ns);
 		onramp_release_sent(&f->release, &q->release, sent_ns, qdisc_pkt_len(skb), f->qlen);
 	}
 	onramp_pace_flow(q, f, skb, pace_anew, now_ns);
@@ -452,7 +454,7 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	 * block is in one list of kicked ones at a time.
 	 */
 	if (unlikely(!llist_empty(&q->kicked)))
-		onramp_ctl_kicked(q);
+		onramp_wake_kicked(q);
 	if (!sch->q.qlen) {
 		q->left_behind = false;
 		return NULL;
@@ -611,7 +613,7 @@ static void onramp_destroy(struct Qdisc *sch)
 	onramp_reset(sch);
 	kvfree(q->buckets);
 	qdisc_watchdog_cancel(&q->watchdog);
-	/* Whose control blocks had us has let go: onramp_ctl_detach(). */
+	/* Whose control blocks had us has let go: onramp_detach(). */
 	free_percpu(q->counts);
 }
 

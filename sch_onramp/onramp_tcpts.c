@@ -104,7 +104,8 @@ static bool onramp_tcpts_is_fine(struct onramp_ctl *ctl, u32 tsval)
 	now_ns = ktime_get_ns();
 	if (tp_tick_sample(&ctl->tick, onramp_tcpts_us(now_ns), tsval) != TP_TICK_COARSE)
 		return true;
-	onramp_ctl_coarse(ctl, now_ns);
+	onramp_ctl_coarse(ctl, onramp_source_instead(&ctl->sched->config), now_ns);
+	onramp_path_set_coarse(&ctl->key, now_ns);
 	return false;
 }
 

@@ -4,7 +4,7 @@
  *
  *   data arrives --> onramp_hook.c --> orack_acker.c: batches --> orack_xmit.c ~~ receipt ~~+
  *                                                                                           |
- *   rule, onramp_ctl.c <-- orack_receive.c: is it to be believed? <-- socket, orack_xmit.c <+
+ *   rule, onramp_ctl.c <-- orack_receive.c: is it to be believed? <-- orack_socket.c <------+
  *
  * orack_peer.c has the hosts on the other side: those that want our receipts, since they
  * announced themselves, and those that we announce ourselves to.  orack_clock.c knows what
@@ -17,6 +17,7 @@
 #include <linux/netfilter.h>
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
+#include <net/netns/generic.h>
 
 #include "include/nicstamp_sample.h"
 #include "onramp.h"
@@ -117,7 +118,15 @@ struct onramp_net {
 	struct onramp_paths *paths;	/* since the first user; RTNL writes */
 };
 
-struct onramp_net *onramp_net(const struct net *net);
+/* onramp_net.c */
+extern unsigned int onramp_net_id;
+
+int onramp_net_count(struct onramp_net *on);
+
+static inline struct onramp_net *onramp_net(const struct net *net)
+{
+	return net_generic(net, onramp_net_id);
+}
 
 /* A host that only receives has none. */
 static inline bool onramp_ctl_any(const struct onramp_net *on)
@@ -149,9 +158,6 @@ struct orack_packet {
 	u8 tos;
 };
 
-int orack_open(struct onramp_net *on);
-void orack_deafen(struct onramp_net *on);
-void orack_close(struct onramp_net *on);
 int orack_send(struct onramp_net *on, struct orack_packet *p);
 
 /* -- keys (orack_key.c) ------------------------------------------------------------- */
@@ -203,12 +209,20 @@ struct orack_tie {
 	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
 };
 
+/* The clock of our receipts: who it is, and its time at @ns of CLOCK_MONOTONIC. */
+extern u32 orack_own_clock;
+extern u64 orack_own_begin_ns;
+
+static inline u64 orack_own_time(u64 ns)
+{
+	return ns + orack_own_begin_ns;
+}
+
 struct orack_peer;
 
 bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
 		       struct onramp_apart *apart);
-enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
-				  const struct orack_datagram *d);
+enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_datagram *d);
 void orack_clock_say_again(struct orack_peer *peer);
 bool orack_clock_is_due(const struct onramp_net *on, struct orack_peer *peer);
 void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer);
@@ -272,6 +286,20 @@ struct orack_peer {
 	spinlock_t lock;		/* bottom halves off; inside that of a flow */
 };
 
+/* What is not about data of a flow goes to a pair's far end so. */
+static inline void orack_address(const struct orack_pair *pair, int oif, struct orack_packet *p)
+{
+	p->maced.from = pair->local;
+	p->maced.to = pair->remote;
+	p->oif = oif;
+	p->tos = 0;
+}
+
+static inline void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
+{
+	orack_address(&peer->pair, READ_ONCE(peer->oif), p);
+}
+
 /* What a batch that begins is made by. */
 struct orack_terms {
 	int oif;			/* where receipts go out, for link-local addresses, else 0 */
@@ -303,7 +331,6 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, const struct sock *sk, int oif);
-void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p);
 void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
 void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to);
@@ -326,13 +353,19 @@ void orack_leave_wait(struct onramp_net *on);
 
 void orack_receive(struct onramp_net *on, struct orack_packet *p);
 
+/* -- the socket (orack_socket.c) --------------------------------------------------------- */
+
+int orack_open(struct onramp_net *on);
+void orack_deafen(struct onramp_net *on);
+void orack_close(struct onramp_net *on);
+
 /* -- times of the NIC (orack_nic.c) ---------------------------------------------------- */
 
 DECLARE_STATIC_KEY_FALSE(orack_nic_attached);
 
 bool __orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns, u64 *rx_ns);
 void orack_nic_hear(bool hears);
-extern const struct nicstamp_departures onramp_wire_departures;	/* onramp_wire.c */
+extern const struct nicstamp_departures onramp_departures;	/* onramp_departure.c */
 int orack_nic_init(void);
 void orack_nic_exit(void);
 
@@ -347,22 +380,19 @@ static inline bool orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns,
 
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a);
-u32 orack_acker_clock(void);
-u64 orack_acker_time(u64 ns);
 int orack_acker_open(struct onramp_net *on);
 void orack_acker_close(struct onramp_net *on);
-void orack_acker_init(void);
 
 /* -- configuration (orack_genl.c) ------------------------------------------------------ */
-
-extern struct genl_family orack_genl_family;
 
 int orack_genl_clock_set(struct sk_buff *skb, struct genl_info *info);
 int orack_genl_clock_clear(struct sk_buff *skb, struct genl_info *info);
 int orack_genl_clock_own(struct sk_buff *skb, struct genl_info *info);
-int orack_genl_clocks(struct sk_buff *msg, struct netlink_callback *cb);
+int orack_genl_clocks(const struct genl_family *family, struct sk_buff *msg,
+		      struct netlink_callback *cb);
 int orack_genl_flows_start(struct netlink_callback *cb);
-int orack_genl_flows(struct sk_buff *msg, struct netlink_callback *cb);
+int orack_genl_flows(const struct genl_family *family, struct sk_buff *msg,
+		     struct netlink_callback *cb);
 int orack_genl_flows_done(struct netlink_callback *cb);
 int orack_genl_init(void);
 void orack_genl_exit(void);

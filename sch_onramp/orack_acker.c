@@ -14,7 +14,6 @@
 #include <linux/hrtimer.h>
 #include <linux/ip.h>
 #include <linux/percpu.h>
-#include <linux/random.h>
 #include <net/inet_hashtables.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
@@ -63,12 +62,6 @@ struct orack_stamp {
 	bool nic;			/* the NIC says so; else the host */
 };
 
-/* Monotonic time since this module was loaded on this boot; no other clock has it.  On the wire it
- * counts from a number that nobody knows, so that it does not tell for how long the host is up.
- */
-static u32 orack_clock_id;
-static u64 orack_clock_begin_ns;
-
 /* -- receipts ----------------------------------------------------------------------------- */
 
 /* Closes a batch; the slot is free then, and *p is its receipt.  cpu->lock is held. */
@@ -77,11 +70,11 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
 		.kind = ORACK_RECEIPTS, .count = b->count, .few = slot->terms.few,
-		.clock = orack_clock_id,
+		.clock = orack_own_clock,
 	};
 	u64 now_ns = ktime_get_ns();
 
-	h.time_ns = orack_acker_time(now_ns);
+	h.time_ns = orack_own_time(now_ns);
 	if (slot->terms.nic) {
 		h.clock |= ORACK_CLOCK_NIC;
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_NIC);
@@ -425,21 +418,4 @@ void orack_acker_close(struct onramp_net *on)
 		hrtimer_cancel(&per_cpu_ptr(on->acker, i)->timer);
 	free_percpu(on->acker);
 	on->acker = NULL;
-}
-
-/* The clock of receipts, and its time at @ns of CLOCK_MONOTONIC. */
-u32 orack_acker_clock(void)
-{
-	return orack_clock_id;
-}
-
-u64 orack_acker_time(u64 ns)
-{
-	return ns + orack_clock_begin_ns;
-}
-
-void orack_acker_init(void)
-{
-	orack_clock_id = orack_clock_of(get_random_u32());
-	orack_clock_begin_ns = get_random_u64();
 }

@@ -9,6 +9,7 @@
  * Receipts keep to a clock that nobody sets, so that grade (c) goes on whatever becomes of the
  * rest.  What is said here for one peer goes before what both clocks are said to be good for.
  */
+#include <linux/random.h>
 #include <linux/rhashtable.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -25,6 +26,12 @@
 
 /* A peer that announces itself again and again is told as often as the worker looks. */
 #define ORACK_CLOCK_AT_ONCE	(HZ / 4)
+
+/* Monotonic time since this module was loaded on this boot; no other clock has it.  On the wire it
+ * counts from a number that nobody knows, so that it does not tell for how long the host is up.
+ */
+u32 orack_own_clock __read_mostly;
+u64 orack_own_begin_ns __read_mostly;
 
 static struct rhashtable orack_offsets;
 static u64 orack_offset_serial;		/* RTNL */
@@ -62,7 +69,7 @@ void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds)
 
 static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry *is)
 {
-	is->real_ns = orack_clock_real_ns() - orack_acker_time(0);
+	is->real_ns = orack_clock_real_ns() - orack_own_time(0);
 	is->error_ns = orack_clock_error(on);
 }
 
@@ -95,8 +102,8 @@ bool orack_clock_is_due(const struct onramp_net *on, struct orack_peer *peer)
 void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
 {
 	struct orack_header h = {
-		.kind = ORACK_CLOCK, .count = 1, .clock = orack_acker_clock(),
-		.time_ns = orack_acker_time(ktime_get_ns()),
+		.kind = ORACK_CLOCK, .count = 1, .clock = orack_own_clock,
+		.time_ns = orack_own_time(ktime_get_ns()),
 	};
 	struct orack_clock_entry is;
 	struct orack_packet p;
@@ -133,17 +140,12 @@ static enum onramp_stat orack_clock_judge(const struct orack_peer *peer,
 }
 
 /* It said something of its clock.  Returns what to count. */
-enum onramp_stat orack_clock_told(struct onramp_net *on, const struct orack_pair *pair,
-				  const struct orack_datagram *d)
+enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_datagram *d)
 {
-	struct orack_peer *peer = orack_peer_find(pair);
-	enum onramp_stat stat;
+	struct orack_told *told = &peer->told;
 	u64 now_ns = ktime_get_ns();
-	struct orack_told *told;
+	enum onramp_stat stat;
 
-	if (!peer || !READ_ONCE(peer->announced))
-		return ONRAMP_STAT_REFUSED_PEER;
-	told = &peer->told;
 	spin_lock(&peer->lock);
 	stat = orack_clock_judge(peer, &d->h, now_ns);
 	if (stat != ONRAMP_STAT_CLOCKS_TAKEN)
@@ -336,6 +338,8 @@ void orack_clock_open(struct onramp_net *on)
 
 int orack_clock_init(void)
 {
+	orack_own_clock = orack_clock_of(get_random_u32());
+	orack_own_begin_ns = get_random_u64();
 	return rhashtable_init(&orack_offsets, &orack_offset_params);
 }
 

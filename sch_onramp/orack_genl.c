@@ -9,6 +9,8 @@
 
 #include "orack.h"
 
+static struct genl_family orack_genl_family;
+
 static const struct nla_policy orack_policy[ONRAMP_A_MAX + 1] = {
 	[ONRAMP_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
 	[ONRAMP_A_KEY_ID] = NLA_POLICY_MIN(NLA_U8, 1),
@@ -103,6 +105,9 @@ static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
 		err = orack_key_use(on, id, info->extack);
 	else
 		err = orack_key_del(on, id, info->extack);
+	/* Who took our announcements for forged may take the next. */
+	if (!err)
+		orack_peer_ask_again(on);
 	rtnl_unlock();
 out:
 	/* The message is freed, not wiped. */
@@ -322,6 +327,17 @@ static int orack_genl_peers(struct sk_buff *msg, struct netlink_callback *cb)
 	return msg->len;
 }
 
+/* The other files' messages are of this family, too. */
+static int orack_genl_dump_clocks(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	return orack_genl_clocks(&orack_genl_family, msg, cb);
+}
+
+static int orack_genl_dump_flows(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	return orack_genl_flows(&orack_genl_family, msg, cb);
+}
+
 static const struct genl_ops orack_genl_ops[] = {
 	{ .cmd = ONRAMP_CMD_GET, .doit = orack_genl_get },
 	{ .cmd = ONRAMP_CMD_SET, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_set },
@@ -334,17 +350,18 @@ static const struct genl_ops orack_genl_ops[] = {
 	{ .cmd = ONRAMP_CMD_CLOCK_CLEAR, .flags = GENL_UNS_ADMIN_PERM,
 	  .doit = orack_genl_clock_clear },
 	{ .cmd = ONRAMP_CMD_CLOCK_OWN, .flags = GENL_UNS_ADMIN_PERM, .doit = orack_genl_clock_own },
-	{ .cmd = ONRAMP_CMD_CLOCKS, .flags = GENL_UNS_ADMIN_PERM, .dumpit = orack_genl_clocks },
+	{ .cmd = ONRAMP_CMD_CLOCKS, .flags = GENL_UNS_ADMIN_PERM,
+	  .dumpit = orack_genl_dump_clocks },
 	{
 		.cmd = ONRAMP_CMD_FLOWS,
 		.flags = GENL_UNS_ADMIN_PERM,
 		.start = orack_genl_flows_start,
-		.dumpit = orack_genl_flows,
+		.dumpit = orack_genl_dump_flows,
 		.done = orack_genl_flows_done,
 	},
 };
 
-struct genl_family orack_genl_family __ro_after_init = {
+static struct genl_family orack_genl_family __ro_after_init = {
 	.name = ONRAMP_GENL_NAME,
 	.version = ONRAMP_GENL_VERSION,
 	.maxattr = ONRAMP_A_MAX,

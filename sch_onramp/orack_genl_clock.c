@@ -137,11 +137,11 @@ static u32 orack_genl_left(const struct orack_offset *o)
 	return left > 0 ? DIV_ROUND_UP(left, HZ) : 0;
 }
 
-static int orack_genl_dump_clock(struct sk_buff *msg, struct netlink_callback *cb,
-				 const struct orack_offset *o)
+static int orack_genl_dump_clock(const struct genl_family *family, struct sk_buff *msg,
+				 struct netlink_callback *cb, const struct orack_offset *o)
 {
 	void *header = genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				   &orack_genl_family, NLM_F_MULTI, ONRAMP_CMD_CLOCKS);
+				   family, NLM_F_MULTI, ONRAMP_CMD_CLOCKS);
 
 	if (!header)
 		return -EMSGSIZE;
@@ -157,7 +157,8 @@ static int orack_genl_dump_clock(struct sk_buff *msg, struct netlink_callback *c
 }
 
 /* They come and go between messages: one may be missed or shown twice then. */
-int orack_genl_clocks(struct sk_buff *msg, struct netlink_callback *cb)
+int orack_genl_clocks(const struct genl_family *family, struct sk_buff *msg,
+		      struct netlink_callback *cb)
 {
 	struct onramp_net *on = onramp_net(sock_net(cb->skb->sk));
 	struct orack_offset *o;
@@ -167,7 +168,7 @@ int orack_genl_clocks(struct sk_buff *msg, struct netlink_callback *cb)
 	list_for_each_entry_rcu(o, &on->offset_list, list) {
 		if (i++ < cb->args[0])
 			continue;
-		if (orack_genl_dump_clock(msg, cb, o))
+		if (orack_genl_dump_clock(family, msg, cb, o))
 			break;
 		cb->args[0] = i;
 	}

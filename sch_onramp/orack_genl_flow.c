@@ -211,11 +211,11 @@ static int orack_put_flow(struct sk_buff *msg, struct onramp_ctl *ctl)
 
 /* -- the dump ------------------------------------------------------------------------------ */
 
-static int orack_genl_dump_flow(struct sk_buff *msg, struct netlink_callback *cb,
-				struct onramp_ctl *ctl)
+static int orack_genl_dump_flow(const struct genl_family *family, struct sk_buff *msg,
+				struct netlink_callback *cb, struct onramp_ctl *ctl)
 {
 	void *header = genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				   &orack_genl_family, NLM_F_MULTI, ONRAMP_CMD_FLOWS);
+				   family, NLM_F_MULTI, ONRAMP_CMD_FLOWS);
 
 	if (!header)
 		return -EMSGSIZE;
@@ -264,8 +264,8 @@ int orack_genl_flows_done(struct netlink_callback *cb)
 /* The flows from where the walk stands, which is not behind what found no room.  True: there
  * are more, and room for them.
  */
-static bool orack_genl_some_flows(struct sk_buff *msg, struct netlink_callback *cb,
-				  struct orack_genl_walk *walk)
+static bool orack_genl_some_flows(const struct genl_family *family, struct sk_buff *msg,
+				  struct netlink_callback *cb, struct orack_genl_walk *walk)
 {
 	struct onramp_ctl *ctl;
 	u32 count = 0;
@@ -280,7 +280,7 @@ static bool orack_genl_some_flows(struct sk_buff *msg, struct netlink_callback *
 		else if (count++ == ORACK_FLOWS_AT_ONCE)
 			break;
 		else if (orack_genl_wants(walk, ctl))
-			full = orack_genl_dump_flow(msg, cb, ctl);
+			full = orack_genl_dump_flow(family, msg, cb, ctl);
 		if (full)
 			break;
 		ctl = rhashtable_walk_next(&walk->iter);
@@ -289,11 +289,12 @@ static bool orack_genl_some_flows(struct sk_buff *msg, struct netlink_callback *
 	return ctl && !full;
 }
 
-int orack_genl_flows(struct sk_buff *msg, struct netlink_callback *cb)
+int orack_genl_flows(const struct genl_family *family, struct sk_buff *msg,
+		     struct netlink_callback *cb)
 {
 	struct orack_genl_walk *walk = (struct orack_genl_walk *)cb->args[0];
 
-	while (orack_genl_some_flows(msg, cb, walk))
+	while (orack_genl_some_flows(family, msg, cb, walk))
 		cond_resched();
 	return msg->len;
 }

@@ -86,8 +86,6 @@ static void orack_key_put(struct onramp_net *on, struct orack_keys *keys)
 	rcu_assign_pointer(on->keys, keys);
 	if (before)
 		call_rcu(&before->rcu, orack_key_free);
-	/* Who took our announcements for forged may take the next. */
-	orack_peer_ask_again(on);
 }
 
 static int orack_key_find(const struct onramp_net *on, u8 id, struct netlink_ext_ack *extack)

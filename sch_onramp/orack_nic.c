@@ -36,7 +36,7 @@ static struct nicstamp_finder orack_nic_finder = {
 		.detach = orack_nic_detach,
 		.detached = COMPLETION_INITIALIZER(orack_nic_finder.subscriber.detached),
 		.arrivals = &orack_nic_hearing,
-		.departures = &onramp_wire_departures,
+		.departures = &onramp_departures,
 	},
 };
 

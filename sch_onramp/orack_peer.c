@@ -561,20 +561,6 @@ void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair)
 
 /* -- the worker ---------------------------------------------------------------------------- */
 
-/* What is not about data of a flow goes to the peer so. */
-static void orack_address(const struct orack_pair *pair, int oif, struct orack_packet *p)
-{
-	p->maced.from = pair->local;
-	p->maced.to = pair->remote;
-	p->oif = oif;
-	p->tos = 0;
-}
-
-void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)
-{
-	orack_address(&peer->pair, READ_ONCE(peer->oif), p);
-}
-
 /* peer->lock is held. */
 void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
 {

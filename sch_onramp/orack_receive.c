@@ -304,6 +304,19 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	return ONRAMP_STAT_RECEIPTS_TAKEN;
 }
 
+/* -- clocks ------------------------------------------------------------------------------- */
+
+/* Of who was asked for receipts. */
+static enum onramp_stat orack_clock(const struct orack_pair *pair, const struct orack_datagram *d)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+
+	return peer && READ_ONCE(peer->announced) ? orack_clock_told(peer, d) :
+						    ONRAMP_STAT_REFUSED_PEER;
+}
+
+/* -- datagrams ---------------------------------------------------------------------------- */
+
 /* A good datagram.  Returns what to count. */
 static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack_pair *pair,
 				       const struct orack_datagram *d, int ifindex)
@@ -311,7 +324,7 @@ static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack
 	if (d->h.kind == ORACK_ANNOUNCEMENT)
 		return orack_announcement(on, pair, d, ifindex);
 	if (d->h.kind == ORACK_CLOCK)
-		return orack_clock_told(on, pair, d);
+		return orack_clock(pair, d);
 	return orack_receipts(on, pair, d, ifindex);
 }
 

@@ -19,7 +19,7 @@
  * While the times are the NIC's, data without one is not receipted: the host's, in between,
  * would look like a queue.  A source is kept for as long as it is good, as each change costs
  * the sender what it had learned.  Departures of a flow's data change between the qdisc's times
- * and the NIC's in the same way (onramp_wire.h).
+ * and the NIC's in the same way (onramp_departure.h).
  */
 #ifndef ORACK_SOURCE_H
 #define ORACK_SOURCE_H

@@ -65,7 +65,7 @@ shared_locks() {
 	unload sch_onramp && [ $good = 0 ] || return 1
 	shared=$(locks_of "$2")
 	packets=$(locks_of '^onramp_ctl_sent$')
-	echo "$1: $samples samples, $packets packets of data; for 100 of these $((100 * $(locks_of '^onramp_ctl_') / packets))" \
+	echo "$1: $samples samples, $packets packets of data; for 100 of these $((100 * $(locks_of '^onramp_(ctl_|attach|detach|wake_kicked)') / packets))" \
 		"locks of the flow's own, for 100 samples $((100 * shared / samples)) that are shared"
 	[ "$shared" -gt 0 ] && [ $((100 * shared / samples)) -le "$3" ]
 }

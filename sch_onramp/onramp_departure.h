@@ -18,15 +18,15 @@
  * counted from the NIC a delay is the less of both.  From the qdisc, the NIC's queue counts as
  * the network's.
  */
-#ifndef ONRAMP_WIRE_H
-#define ONRAMP_WIRE_H
+#ifndef ONRAMP_DEPARTURE_H
+#define ONRAMP_DEPARTURE_H
 
 #include "include/turnpike_types.h"
 #include "onramp_flight.h"
 #include "orack_source.h"
 
 /* What wire_ns has room for; nothing waits in a NIC for a second. */
-#define ONRAMP_WIRE_MAX_NS	((1ULL << 30) - 1)
+#define ONRAMP_DEPARTURE_MAX_NS	((1ULL << 30) - 1)
 
 enum onramp_leave {
 	ONRAMP_LEAVE_QDISC,
@@ -35,7 +35,7 @@ enum onramp_leave {
 };
 
 /* Is a stamp of the packet of any use?  NULL: there is no record of it. */
-static inline bool onramp_wire_wants(const struct onramp_record *r)
+static inline bool onramp_departure_wants(const struct onramp_record *r)
 {
 	return r && !r->wired && !r->retrans;
 }
@@ -43,14 +43,14 @@ static inline bool onramp_wire_wants(const struct onramp_record *r)
 /* The NIC said @at_ns of a byte, @behind_ns of wire time before the packet's last.  False: it
  * is not to be believed.
  */
-static inline bool onramp_wire_enter(struct onramp_record *r, u64 at_ns, u32 error_ns,
-				     u64 behind_ns, u64 now_ns)
+static inline bool onramp_departure_enter(struct onramp_record *r, u64 at_ns, u32 error_ns,
+					  u64 behind_ns, u64 now_ns)
 {
 	u64 left_ns = at_ns + behind_ns;
 	u64 wire_ns = left_ns > r->tx_ns ? left_ns - r->tx_ns : 0;
 
 	if (error_ns > ORACK_NIC_ERROR_NS || at_ns + error_ns < r->tx_ns ||
-	    at_ns > now_ns + error_ns || wire_ns > ONRAMP_WIRE_MAX_NS)
+	    at_ns > now_ns + error_ns || wire_ns > ONRAMP_DEPARTURE_MAX_NS)
 		return false;
 	r->wire_ns = wire_ns;
 	r->wired = 1;
@@ -58,8 +58,8 @@ static inline bool onramp_wire_enter(struct onramp_record *r, u64 at_ns, u32 err
 }
 
 /* Whose time the departure of a sample is. */
-static inline enum onramp_leave onramp_wire_next(struct orack_source *s,
-						 const struct onramp_record *r, u64 now_ns)
+static inline enum onramp_leave onramp_departure_next(struct orack_source *s,
+						      const struct onramp_record *r, u64 now_ns)
 {
 	struct orack_seen seen = { .stamped = r->wired, .missed = !r->wired };
 
@@ -68,4 +68,4 @@ static inline enum onramp_leave onramp_wire_next(struct orack_source *s,
 	return r->wired ? ONRAMP_LEAVE_WIRE : ONRAMP_LEAVE_UNKNOWN;
 }
 
-#endif /* ONRAMP_WIRE_H */
+#endif /* ONRAMP_DEPARTURE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// Departures by the NIC's stamps, or the qdisc's: sch_onramp/onramp_wire.h
+// Departures by the NIC's stamps, or the qdisc's: sch_onramp/onramp_departure.h
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "sch_onramp/onramp_wire.h"
+#include "sch_onramp/onramp_departure.h"
 
 namespace {
 
@@ -26,20 +26,20 @@ TEST(Wire, wants__each_packet_once_and_none_that_was_sent_again)
 {
 	onramp_record r = Sent();
 
-	EXPECT_FALSE(onramp_wire_wants(nullptr));
-	EXPECT_TRUE(onramp_wire_wants(&r));
+	EXPECT_FALSE(onramp_departure_wants(nullptr));
+	EXPECT_TRUE(onramp_departure_wants(&r));
 	r.wired = 1;
-	EXPECT_FALSE(onramp_wire_wants(&r));
+	EXPECT_FALSE(onramp_departure_wants(&r));
 	r.wired = 0;
 	r.retrans = 1;
-	EXPECT_FALSE(onramp_wire_wants(&r));
+	EXPECT_FALSE(onramp_departure_wants(&r));
 }
 
 TEST(Wire, enter__what_the_nic_kept_it_for)
 {
 	onramp_record r = Sent();
 
-	EXPECT_TRUE(onramp_wire_enter(&r, kSent + 150000, 30, 0, kSent + 151000));
+	EXPECT_TRUE(onramp_departure_enter(&r, kSent + 150000, 30, 0, kSent + 151000));
 	EXPECT_TRUE(r.wired);
 	EXPECT_EQ(r.wire_ns, 150000u);
 	EXPECT_EQ(r.retrans, 0u);
@@ -50,7 +50,7 @@ TEST(Wire, enter__stamp_of_the_first_frame_is_before_the_last_byte)
 	onramp_record r = Sent();
 
 	// the NIC told of it while the rest was leaving
-	EXPECT_TRUE(onramp_wire_enter(&r, kSent + 150000, 30, 12800, kSent + 150000));
+	EXPECT_TRUE(onramp_departure_enter(&r, kSent + 150000, 30, 12800, kSent + 150000));
 	EXPECT_EQ(r.wire_ns, 162800u);
 }
 
@@ -58,23 +58,23 @@ TEST(Wire, enter__clock_that_is_hardly_known_is_not_believed)
 {
 	onramp_record r = Sent();
 
-	EXPECT_FALSE(onramp_wire_enter(&r, kSent + 5000, ORACK_NIC_ERROR_NS + 1, 0, kSent + 9000));
-	EXPECT_FALSE(onramp_wire_enter(&r, kSent + 5000, ~0u, 0, kSent + 9000));
+	EXPECT_FALSE(onramp_departure_enter(&r, kSent + 5000, ORACK_NIC_ERROR_NS + 1, 0, kSent + 9000));
+	EXPECT_FALSE(onramp_departure_enter(&r, kSent + 5000, ~0u, 0, kSent + 9000));
 	EXPECT_FALSE(r.wired);
-	EXPECT_TRUE(onramp_wire_enter(&r, kSent + 5000, ORACK_NIC_ERROR_NS, 0, kSent + 9000));
+	EXPECT_TRUE(onramp_departure_enter(&r, kSent + 5000, ORACK_NIC_ERROR_NS, 0, kSent + 9000));
 }
 
 TEST(Wire, enter__before_the_qdisc_or_after_now_is_not_believed)
 {
 	onramp_record r = Sent();
 
-	EXPECT_FALSE(onramp_wire_enter(&r, kSent - 101, 100, 0, kSent + 5000));
-	EXPECT_FALSE(onramp_wire_enter(&r, kSent + 5101, 100, 0, kSent + 5000));
-	EXPECT_FALSE(onramp_wire_enter(&r, 0, 100, 0, kSent + 5000));
-	EXPECT_FALSE(onramp_wire_enter(&r, ~0ULL - 50, 100, 0, kSent + 5000));
+	EXPECT_FALSE(onramp_departure_enter(&r, kSent - 101, 100, 0, kSent + 5000));
+	EXPECT_FALSE(onramp_departure_enter(&r, kSent + 5101, 100, 0, kSent + 5000));
+	EXPECT_FALSE(onramp_departure_enter(&r, 0, 100, 0, kSent + 5000));
+	EXPECT_FALSE(onramp_departure_enter(&r, ~0ULL - 50, 100, 0, kSent + 5000));
 	EXPECT_FALSE(r.wired);
 	// the map may be off by as much
-	EXPECT_TRUE(onramp_wire_enter(&r, kSent - 100, 100, 0, kSent + 5000));
+	EXPECT_TRUE(onramp_departure_enter(&r, kSent - 100, 100, 0, kSent + 5000));
 	EXPECT_EQ(r.wire_ns, 0u);
 }
 
@@ -82,9 +82,9 @@ TEST(Wire, enter__what_its_field_has_no_room_for_is_not_believed)
 {
 	onramp_record r = Sent();
 
-	EXPECT_FALSE(onramp_wire_enter(&r, kSent + ONRAMP_WIRE_MAX_NS + 1, 0, 0, kSent + (2ULL << 30)));
-	EXPECT_TRUE(onramp_wire_enter(&r, kSent + ONRAMP_WIRE_MAX_NS, 0, 0, kSent + (2ULL << 30)));
-	EXPECT_EQ(r.wire_ns, ONRAMP_WIRE_MAX_NS);
+	EXPECT_FALSE(onramp_departure_enter(&r, kSent + ONRAMP_DEPARTURE_MAX_NS + 1, 0, 0, kSent + (2ULL << 30)));
+	EXPECT_TRUE(onramp_departure_enter(&r, kSent + ONRAMP_DEPARTURE_MAX_NS, 0, 0, kSent + (2ULL << 30)));
+	EXPECT_EQ(r.wire_ns, ONRAMP_DEPARTURE_MAX_NS);
 }
 
 // Whatever a NIC's clock does, what is believed lies where the packet can have left.
@@ -99,7 +99,7 @@ TEST(Wire, enter__never_outside_of_what_the_host_saw)
 		const u32 error = random() % (ORACK_NIC_ERROR_NS + 1000);
 		onramp_record r = Sent();
 
-		if (!onramp_wire_enter(&r, at, error, 0, seen))
+		if (!onramp_departure_enter(&r, at, error, 0, seen))
 			continue;
 		ASSERT_LE(error, static_cast<u32>(ORACK_NIC_ERROR_NS));
 		ASSERT_LE(kSent + r.wire_ns, seen + error);
@@ -115,7 +115,7 @@ class Leaves : public ::testing::Test {
 
 		r.wired = stamped;
 		now_ += 10000;
-		return onramp_wire_next(&source_, &r, now_);
+		return onramp_departure_next(&source_, &r, now_);
 	}
 
 	orack_source source_ = {};
