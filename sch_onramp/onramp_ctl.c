@@ -20,8 +20,8 @@
 
 #include "compat/account.h"
 #include "include/onramp_hold.h"
-#include "include/trace/events/turnpike_onramp.h"
-#include "orack.h"
+#include "onramp_trace.h"
+#include "orack/orack.h"
 
 /* The qdisc is not woken for less than what its timers are late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)

@@ -3,7 +3,7 @@
  * What nicstamp asks and says of the departures of controlled flows; orack_nic.c is the way
  * to it.  Times go into the records of what is in flight, which there are anyway.
  */
-#include "orack.h"
+#include "orack/orack.h"
 
 /* RCU read side. */
 static struct onramp_ctl *onramp_departure_ctl(const struct sock *sk)

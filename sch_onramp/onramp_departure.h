@@ -23,7 +23,7 @@
 
 #include "include/turnpike_types.h"
 #include "onramp_flight.h"
-#include "orack_source.h"
+#include "orack/orack_source.h"
 
 /* What wire_ns has room for; nothing waits in a NIC for a second. */
 #define ONRAMP_DEPARTURE_MAX_NS	((1ULL << 30) - 1)

@@ -10,7 +10,7 @@
  */
 #include <net/tcp.h>
 
-#include "orack.h"
+#include "orack/orack.h"
 
 /* Destinations are noted so often: 10,000 lookups a second at most. */
 #define ONRAMP_NOTE_NS		(100 * NSEC_PER_USEC)

@@ -13,7 +13,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
-#include "orack.h"
+#include "orack/orack.h"
 
 /* -- hooks -------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <linux/net.h>
 #include <net/genetlink.h>
 
-#include "orack.h"
+#include "orack/orack.h"
 
 static const struct {
 	int (*init)(void);

@@ -2,7 +2,7 @@
 /*
  * What a namespace has: where it is found, and its counters.
  */
-#include "orack.h"
+#include "orack/orack.h"
 
 unsigned int onramp_net_id __read_mostly;
 

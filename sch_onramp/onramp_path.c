@@ -13,7 +13,7 @@
 #include <linux/jhash.h>
 #include <linux/mm.h>
 
-#include "orack.h"
+#include "orack/orack.h"
 
 /* Of a namespace 8192 paths, more peers than a host talks to within seconds: of as many, one in
  * five finds no place, with a random hash; of a fourth of that, one in 200.  1 MB.  Others than the

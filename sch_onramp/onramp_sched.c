@@ -28,7 +28,7 @@
 
 #include "compat/stamp.h"
 #include "onramp_queue.h"
-#include "orack.h"
+#include "orack/orack.h"
 
 /* -- enqueue ---------------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@
 #include "timely.h"
 
 #define CREATE_TRACE_POINTS
-#include "include/trace/events/turnpike_timely.h"
+#include "timely_trace.h"
 
 EXPORT_TRACEPOINT_SYMBOL_GPL(timely_decision);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A datagram of any neighbour: sch_onramp/orack_wire.h
+// A datagram of any neighbour: sch_onramp/orack/orack_wire.h
 //
 // What is taken is within its limits, and written again is the same bytes: nothing in a good
 // datagram is without a meaning.
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "sch_onramp/orack_wire.h"
+#include "sch_onramp/orack/orack_wire.h"
 
 namespace {
 

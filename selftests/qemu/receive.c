@@ -28,7 +28,7 @@
 #include <sys/socket.h>
 
 #include "include/uapi/turnpike.h"
-#include "sch_onramp/orack_wire.h"
+#include "sch_onramp/orack/orack_wire.h"
 #include "spare.h"
 #include "tcp_frame.h"
 
@@ -38,7 +38,7 @@
 
 #define BATCH_MAX	256
 /* What the qdisc does: all is sent before the first arrives; and a batch follows each 150 us, as
- * sch_onramp/orack_few.h takes 200 for a gap.
+ * sch_onramp/orack/orack_few.h takes 200 for a gap.
  */
 #define DELAY_US	1000000
 #define BATCH_US	150

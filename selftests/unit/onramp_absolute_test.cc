@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sch_onramp/onramp_absolute.h"
-#include "sch_onramp/orack_wire.h"
+#include "sch_onramp/orack/orack_wire.h"
 
 namespace {
 

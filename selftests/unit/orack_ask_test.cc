@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Who may be asked for receipts: sch_onramp/orack_ask.h
+// Who may be asked for receipts: sch_onramp/orack/orack_ask.h
 
 #include <cstring>
 #include <string>
@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_ask.h"
+#include "sch_onramp/orack/orack_ask.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What is not receipted yet: sch_onramp/orack_batch.h
+// What is not receipted yet: sch_onramp/orack/orack_batch.h
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_batch.h"
+#include "sch_onramp/orack/orack_batch.h"
 
 namespace {
 

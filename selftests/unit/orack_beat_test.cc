@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// When flows stop together: sch_onramp/orack_beat.h
+// When flows stop together: sch_onramp/orack/orack_beat.h
 
 #include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_beat.h"
+#include "sch_onramp/orack/orack_beat.h"
 
 namespace {
 

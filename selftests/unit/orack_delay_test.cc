@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// A peer's delays, of one kind or the other: sch_onramp/orack_delay.h
+// A peer's delays, of one kind or the other: sch_onramp/orack/orack_delay.h
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_delay.h"
+#include "sch_onramp/orack/orack_delay.h"
 
 namespace {
 

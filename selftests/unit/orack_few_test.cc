@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// Few receipts on an empty path: sch_onramp/orack_few.h
+// Few receipts on an empty path: sch_onramp/orack/orack_few.h
 
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_few.h"
+#include "sch_onramp/orack/orack_few.h"
 
 namespace {
 

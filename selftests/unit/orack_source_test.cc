@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// sch_onramp/orack_source.h: whose times receipts carry.
+// sch_onramp/orack/orack_source.h: whose times receipts carry.
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_source.h"
+#include "sch_onramp/orack/orack_source.h"
 
 namespace {
 

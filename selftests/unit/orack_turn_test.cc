@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// Which announcements count, and in which order: sch_onramp/orack_turn.h
+// Which announcements count, and in which order: sch_onramp/orack/orack_turn.h
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_turn.h"
+#include "sch_onramp/orack/orack_turn.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// OR-ACKs on the wire: sch_onramp/orack_wire.h
+// OR-ACKs on the wire: sch_onramp/orack/orack_wire.h
 
 #include <cstring>
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/orack_wire.h"
+#include "sch_onramp/orack/orack_wire.h"
 
 namespace {
 

@@ -34,7 +34,7 @@
 
 #include "compat/compat.h"
 #include "include/uapi/turnpike.h"
-#include "sch_onramp/orack_wire.h"
+#include "sch_onramp/orack/orack_wire.h"
 #include "vr.h"
 
 #define TIME_OFFSET	8	/* of the time, in a datagram */

@@ -8,12 +8,12 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM onramp
 
-#if !defined(TRACE_TURNPIKE_ONRAMP_H) || defined(TRACE_HEADER_MULTI_READ)
-#define TRACE_TURNPIKE_ONRAMP_H
+#if !defined(ONRAMP_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define ONRAMP_TRACE_H
 
 #include <linux/tracepoint.h>
 
-#include "sch_onramp/onramp.h"
+#include "onramp.h"
 
 TRACE_EVENT(onramp_sample,
 
@@ -86,10 +86,10 @@ TRACE_EVENT(onramp_send,
 		  __entry->bytes, __entry->hold_ns, __entry->rate * 8)
 );
 
-#endif /* TRACE_TURNPIKE_ONRAMP_H */
+#endif /* ONRAMP_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH include/trace/events
+#define TRACE_INCLUDE_PATH sch_onramp
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE turnpike_onramp
+#define TRACE_INCLUDE_FILE onramp_trace
 #include <trace/define_trace.h>

@@ -7,16 +7,16 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM timely
 
-#if !defined(TRACE_TURNPIKE_TIMELY_H) || defined(TRACE_HEADER_MULTI_READ)
-#define TRACE_TURNPIKE_TIMELY_H
+#if !defined(TIMELY_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define TIMELY_TRACE_H
 
 #include <linux/tracepoint.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
 #include <trace/events/net_probe_common.h>
 
-#include "tcp_timely/timely_completion.h"
-#include "tcp_timely/timely_rate.h"
+#include "timely_completion.h"
+#include "timely_rate.h"
 
 #define timely_show_branch(branch)				\
 	__print_symbolic(branch,				\
@@ -83,10 +83,10 @@ TRACE_EVENT(timely_decision,
 		  __entry->acked_bytes, __entry->cwnd_segs)
 );
 
-#endif /* TRACE_TURNPIKE_TIMELY_H */
+#endif /* TIMELY_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH include/trace/events
+#define TRACE_INCLUDE_PATH tcp_timely
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE turnpike_timely
+#define TRACE_INCLUDE_FILE timely_trace
 #include <trace/define_trace.h>

@@ -24,7 +24,7 @@
 #include <net/tcp.h>
 
 #include "compat/account.h"
-#include "onramp_quota.h"
+#include "sch_onramp/onramp_quota.h"
 #include "orack.h"
 
 /* Of a namespace: more than any rack has hosts; 15 MB. */

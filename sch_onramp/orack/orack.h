@@ -20,10 +20,10 @@
 #include <net/netns/generic.h>
 
 #include "include/nicstamp_sample.h"
-#include "onramp.h"
-#include "onramp_absolute.h"
-#include "onramp_clock.h"
-#include "onramp_excess.h"
+#include "sch_onramp/onramp.h"
+#include "sch_onramp/onramp_absolute.h"
+#include "sch_onramp/onramp_clock.h"
+#include "sch_onramp/onramp_excess.h"
 #include "orack_ask.h"
 #include "orack_batch.h"
 #include "orack_delay.h"

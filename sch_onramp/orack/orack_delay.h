@@ -11,7 +11,7 @@
 #define ORACK_DELAY_H
 
 #include "include/turnpike_types.h"
-#include "onramp_hist.h"
+#include "sch_onramp/onramp_hist.h"
 
 /* Now and then a delay cannot be (onramp_absolute.h), and is one of the other kind. */
 #define ORACK_DELAY_STRAYS	16
