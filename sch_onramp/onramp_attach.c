@@ -7,6 +7,8 @@
  *
  * All under the qdisc's lock.
  */
+#include "onramp_ctl.h"
+#include "onramp_feedback.h"
 #include "onramp_queue.h"
 
 /* How long a flow takes no for an answer; asking costs what noting a destination does. */

@@ -7,7 +7,9 @@
  */
 #include <net/tcp.h>
 
-#include "onramp.h"
+#include "onramp_burst.h"
+#include "onramp_ctl.h"
+#include "onramp_sched.h"
 
 static u32 onramp_burst_want(const struct onramp_sched *q, const struct onramp_flow *f,
 			     const struct sock *sk, u32 mss)

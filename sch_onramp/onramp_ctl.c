@@ -20,8 +20,12 @@
 
 #include "compat/account.h"
 #include "include/onramp_hold.h"
+#include "onramp_burst.h"
+#include "onramp_ctl.h"
+#include "onramp_net.h"
+#include "onramp_quota.h"
+#include "onramp_sched.h"
 #include "onramp_trace.h"
-#include "orack/orack.h"
 
 /* The qdisc is not woken for less than what its timers are late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
@@ -129,10 +133,9 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 	WRITE_ONCE(ctl->birth_seq, onramp_ctl_birth_seq(sk));
 	ctl->heard_ns = now_ns;
 	onramp_pause_init(&ctl->pause, now_ns);
-	tp_base_init(&ctl->base);
+	onramp_tcpts_begin(&ctl->tcpts);
 	ctl->edge_seq = seq;
-	ctl->receipt_seq = seq;
-	ctl->least_rtt_ns = onramp_ctl_least_rtt_ns(q, sk);
+	orack_receipt_begin(&ctl->receipt, seq, onramp_ctl_least_rtt_ns(q, sk));
 	onramp_flight_init(&ctl->flight, seq);
 }
 
@@ -430,7 +433,7 @@ void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 n
 	WRITE_ONCE(ctl->source, instead);
 	WRITE_ONCE(ctl->coarse, true);
 	ctl->mute = true;
-	ctl->receipt_seq = ctl->flight.una;
+	ctl->receipt.seq = ctl->flight.una;
 	if (ctl->pause.until_ns > now_ns)
 		onramp_ctl_kick(ctl);
 	onramp_pause_release(&ctl->pause, now_ns);

@@ -3,7 +3,11 @@
  * What nicstamp asks and says of the departures of controlled flows; orack_nic.c is the way
  * to it.  Times go into the records of what is in flight, which there are anyway.
  */
-#include "orack/orack.h"
+#include <linux/ktime.h>
+
+#include "include/nicstamp_sample.h"
+#include "onramp_ctl.h"
+#include "onramp_sched.h"
 
 /* RCU read side. */
 static struct onramp_ctl *onramp_departure_ctl(const struct sock *sk)

@@ -68,4 +68,11 @@ static inline enum onramp_leave onramp_departure_next(struct orack_source *s,
 	return r->wired ? ONRAMP_LEAVE_WIRE : ONRAMP_LEAVE_UNKNOWN;
 }
 
+#ifdef __KERNEL__
+struct nicstamp_departures;
+
+/* onramp_departure.c: what nicstamp asks and says. */
+extern const struct nicstamp_departures onramp_departures;
+#endif
+
 #endif /* ONRAMP_DEPARTURE_H */

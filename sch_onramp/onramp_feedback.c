@@ -10,7 +10,12 @@
  */
 #include <net/tcp.h>
 
-#include "orack/orack.h"
+#include "compat/compat.h"
+#include "onramp_ctl.h"
+#include "onramp_feedback.h"
+#include "onramp_path.h"
+#include "onramp_sched.h"
+#include "orack/orack_acking.h"
 
 /* Destinations are noted so often: 10,000 lookups a second at most. */
 #define ONRAMP_NOTE_NS		(100 * NSEC_PER_USEC)
@@ -126,8 +131,8 @@ void onramp_feedback_begin(struct onramp_sched *q, const struct onramp_key *key,
 		orack_peer_recall(q->on, key, now_ns);
 }
 
-/* A packet left of a flow whose peer's timestamps do not serve: onramp_feedback_wanted() took it for
- * one whose do, and noted nothing.
+/* A packet left of a flow whose peer's timestamps do not serve: onramp_feedback_wanted() took its
+ * peer for one whose do, and noted nothing.
  */
 void onramp_feedback_sent(struct onramp_sched *q, const struct onramp_ctl *ctl,
 			  const struct sk_buff *skb, u64 now_ns)

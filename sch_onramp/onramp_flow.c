@@ -12,6 +12,7 @@
 #include <net/tcp.h>
 
 #include "compat/account.h"
+#include "onramp_ctl.h"
 #include "onramp_queue.h"
 
 static struct kmem_cache *onramp_flow_cache;

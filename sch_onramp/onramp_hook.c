@@ -13,7 +13,18 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
-#include "orack/orack.h"
+#include "onramp_hook.h"
+#include "onramp_net.h"
+#include "onramp_packet.h"
+#include "onramp_path.h"
+#include "onramp_tcpts.h"
+#include "orack/orack_acker.h"
+#include "orack/orack_acking.h"
+#include "orack/orack_clock.h"
+#include "orack/orack_key.h"
+#include "orack/orack_leave.h"
+#include "orack/orack_round.h"
+#include "orack/orack_socket.h"
 
 /* -- hooks -------------------------------------------------------------------------- */
 
@@ -218,7 +229,7 @@ static int __net_init onramp_net_init(struct net *net)
 	on->net = net;
 	on->port = ONRAMP_UAPI_PORT;
 	orack_clock_open(on);
-	orack_peer_open(on);
+	orack_round_open(on);
 	orack_leave_open(on);
 	return 0;
 }

@@ -16,7 +16,8 @@
 #include <linux/workqueue.h>
 
 #include "compat/link.h"
-#include "onramp.h"
+#include "onramp_burst.h"
+#include "onramp_sched.h"
 
 /* Packets without a sign of BQL until it is believed that there is none. */
 #define ONRAMP_LINE_LOOKS	16

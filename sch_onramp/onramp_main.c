@@ -6,7 +6,15 @@
 #include <linux/net.h>
 #include <net/genetlink.h>
 
-#include "orack/orack.h"
+#include "compat/compat.h"
+#include "onramp_ctl.h"
+#include "onramp_hook.h"
+#include "onramp_sched.h"
+#include "orack/orack_acking.h"
+#include "orack/orack_clock.h"
+#include "orack/orack_genl.h"
+#include "orack/orack_nic.h"
+#include "orack/orack_peer.h"
 
 static const struct {
 	int (*init)(void);
@@ -32,6 +40,7 @@ static int __init onramp_load(void)
 {
 	int i, err;
 
+	orack_acking_init();
 	for (i = 0; i < ARRAY_SIZE(onramp_parts); i++) {
 		err = onramp_parts[i].init();
 		if (err)

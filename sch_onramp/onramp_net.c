@@ -2,7 +2,9 @@
 /*
  * What a namespace has: where it is found, and its counters.
  */
-#include "orack/orack.h"
+#include <linux/percpu.h>
+
+#include "onramp_net.h"
 
 unsigned int onramp_net_id __read_mostly;
 

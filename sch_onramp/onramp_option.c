@@ -7,7 +7,9 @@
 #include <linux/log2.h>
 #include <net/netlink.h>
 
-#include "onramp.h"
+#include "onramp_line.h"
+#include "onramp_option.h"
+#include "onramp_sched.h"
 
 /* fq's own bounds; but a quantum below 256 only means more rounds to serve a packet. */
 #define ONRAMP_QUANTUM_MIN	256

@@ -3,10 +3,12 @@
  * What a packet is to us: TCP data, which may be held, or something else, which may not.
  */
 #include <net/inet_sock.h>
+#include <net/ipv6.h>
 #include <net/tcp.h>
 
+#include "compat/compat.h"
 #include "compat/connection.h"
-#include "onramp.h"
+#include "onramp_packet.h"
 
 /* The TCP header of a packet that its socket's own TCP made; NULL when that is not sure,
  * as with tunnels and rewritten ports.

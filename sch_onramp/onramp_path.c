@@ -12,8 +12,15 @@
  */
 #include <linux/jhash.h>
 #include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
 
-#include "orack/orack.h"
+#include "onramp_ctl.h"
+#include "onramp_drain.h"
+#include "onramp_net.h"
+#include "onramp_path.h"
+#include "onramp_sched.h"
 
 /* Of a namespace 8192 paths, more peers than a host talks to within seconds: of as many, one in
  * five finds no place, with a random hash; of a fourth of that, one in 200.  1 MB.  Others than the
@@ -167,8 +174,8 @@ void onramp_path_learn(const struct onramp_path_visit *v, const struct onramp_ct
 	p->until_ns = ctl->pause.until_ns;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS) {
 		p->base_ns = now_ns;
-		p->base_us = ctl->ts_ref + (u32)div_s64(tp_base_at(&ctl->base, now_ns),
-							NSEC_PER_USEC);
+		p->base_us = ctl->tcpts.ref_us +
+			     (u32)div_s64(tp_base_at(&ctl->tcpts.base, now_ns), NSEC_PER_USEC);
 	}
 }
 

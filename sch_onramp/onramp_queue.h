@@ -9,7 +9,7 @@
 #ifndef ONRAMP_QUEUE_H
 #define ONRAMP_QUEUE_H
 
-#include "onramp.h"
+#include "onramp_sched.h"
 
 static inline void onramp_flow_add_tail(struct onramp_list *list, struct onramp_flow *f)
 {

@@ -6,7 +6,7 @@
  */
 #include <net/tcp.h>
 
-#include "onramp.h"
+#include "onramp_ctl.h"
 
 /* ctl->lock is held, or nobody else has the control block.  A limit that somebody else set
  * since is not ours to change.

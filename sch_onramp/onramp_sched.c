@@ -27,8 +27,12 @@
 #include <net/tcp.h>
 
 #include "compat/stamp.h"
+#include "onramp_burst.h"
+#include "onramp_ctl.h"
+#include "onramp_feedback.h"
+#include "onramp_hook.h"
+#include "onramp_net.h"
 #include "onramp_queue.h"
-#include "orack/orack.h"
 
 /* -- enqueue ---------------------------------------------------------------------- */
 
@@ -125,7 +129,8 @@ static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct
 	/* TCP marks its pure ACKs: a host that only receives need not look into them. */
 	if (skb_is_tcp_pure_ack(skb))
 		return ONRAMP_AHEAD;
-	return onramp_feedback_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) : ONRAMP_PLAIN;
+	return onramp_feedback_wanted(q, skb, now_ns) ? onramp_packet_kind(skb, &seg) :
+							ONRAMP_PLAIN;
 }
 
 /* A flow waits for the time of its first packet, and this one's is earlier. */

@@ -2,9 +2,10 @@
 /*
  * Statistics: struct tc_onramp_stats, what `tc -s' shows.
  */
+#include <linux/percpu.h>
 #include <net/gen_stats.h>
 
-#include "onramp.h"
+#include "onramp_sched.h"
 
 /* The counts of all processors, each of which may go on meanwhile. */
 static u64 onramp_stat_sum(const struct onramp_sched *q, size_t offset)

@@ -23,15 +23,13 @@
 #include <net/tcp.h>
 
 #include "include/turnpike_tcp_options.h"
-#include "onramp.h"
+#include "onramp_ctl.h"
+#include "onramp_path.h"
+#include "onramp_sched.h"
+#include "onramp_tcpts.h"
 
 /* No receiver of data delays an ACK by less, see tcp_timely's TIMELY_DELACK_NS. */
 #define ONRAMP_DELACK_NS	(20 * NSEC_PER_MSEC)
-
-/* The newest receipt is no farther behind what is acknowledged, or once half of the sequence
- * numbers went by without one it would be "after" all that come.  A quarter of them.
- */
-#define ONRAMP_RECEIPT_BEHIND	(1U << 30)
 
 /* -- parsing ------------------------------------------------------------------------ */
 
@@ -99,10 +97,10 @@ static bool onramp_tcpts_is_fine(struct onramp_ctl *ctl, u32 tsval)
 {
 	u64 now_ns;
 
-	if (likely(ctl->tick.unit == TP_TICK_US))
+	if (likely(ctl->tcpts.tick.unit == TP_TICK_US))
 		return true;
 	now_ns = ktime_get_ns();
-	if (tp_tick_sample(&ctl->tick, onramp_tcpts_us(now_ns), tsval) != TP_TICK_COARSE)
+	if (tp_tick_sample(&ctl->tcpts.tick, onramp_tcpts_us(now_ns), tsval) != TP_TICK_COARSE)
 		return true;
 	onramp_ctl_coarse(ctl, onramp_source_instead(&ctl->sched->config), now_ns);
 	onramp_path_set_coarse(&ctl->key, now_ns);
@@ -119,17 +117,17 @@ struct onramp_trip {
 /* The first sample of a connection.  Another one may know the path without its queue; that
  * its clock is this one's, with the same offset, shows in a queue that fits the round trip.
  */
-static void onramp_tcpts_begin(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
+static void onramp_tcpts_first(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 			       const struct onramp_trip *t)
 {
 	u32 path_us;
 
-	ctl->ts_known = true;
-	ctl->ts_ref = t->raw_us;
+	ctl->tcpts.known = true;
+	ctl->tcpts.ref_us = t->raw_us;
 	if (onramp_path_base_us(v, t->now_ns, &path_us) &&
 	    (u64)(t->raw_us - path_us) * NSEC_PER_USEC <= t->rtt_ns) {
-		ctl->ts_ref = path_us;
-		tp_base_sample(&ctl->base, t->now_ns, 0);
+		ctl->tcpts.ref_us = path_us;
+		tp_base_sample(&ctl->tcpts.base, t->now_ns, 0);
 	}
 }
 
@@ -139,17 +137,17 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 {
 	u64 queue_ns, excess_ns, standing_ns;
 
-	if (!ctl->ts_known)
-		onramp_tcpts_begin(ctl, v, t);
-	queue_ns = tp_base_sample_rtt(&ctl->base, t->now_ns,
-				      (s64)(s32)(t->raw_us - ctl->ts_ref) * NSEC_PER_USEC,
+	if (!ctl->tcpts.known)
+		onramp_tcpts_first(ctl, v, t);
+	queue_ns = tp_base_sample_rtt(&ctl->tcpts.base, t->now_ns,
+				      (s64)(s32)(t->raw_us - ctl->tcpts.ref_us) * NSEC_PER_USEC,
 				      t->rtt_ns);
 	queue_ns = min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
 	if (!onramp_path_excess_ns(v, t->rtt_ns, t->now_ns, &excess_ns))
 		return queue_ns;
-	standing_ns = onramp_gap_sample(&ctl->gap, t->now_ns, excess_ns, queue_ns);
+	standing_ns = onramp_gap_sample(&ctl->tcpts.gap, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
-		tp_base_lower(&ctl->base, standing_ns);
+		tp_base_lower(&ctl->tcpts.base, standing_ns);
 	return queue_ns + standing_ns;
 }
 
@@ -157,7 +155,7 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 static void onramp_tcpts_drain(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 			       u64 queue_ns, s64 base_ns, u64 now_ns)
 {
-	bool lowered = tp_base_at(&ctl->base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
+	bool lowered = tp_base_at(&ctl->tcpts.base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
 	u64 pause_ns = onramp_path_drain_ns(v, ctl, queue_ns, lowered, now_ns);
 
 	if (pause_ns)
@@ -177,15 +175,15 @@ static void onramp_tcpts_sample(struct onramp_ctl *ctl, const struct onramp_ack 
 				const struct onramp_path_visit *v, const struct onramp_trip *t)
 {
 	struct onramp_sched *q = ctl->sched;
-	s64 base_ns = tp_base_at(&ctl->base, t->now_ns);
-	u32 steps = ctl->base.steps;
+	s64 base_ns = tp_base_at(&ctl->tcpts.base, t->now_ns);
+	u32 steps = ctl->tcpts.base.steps;
 	u64 queue_ns = onramp_tcpts_queue_ns(ctl, v, t);
 
 	if (onramp_tcpts_is_late(ctl, a, queue_ns)) {
 		onramp_count(q, late);
 		return;
 	}
-	if (ctl->base.steps != steps)
+	if (ctl->tcpts.base.steps != steps)
 		onramp_count(q, steps);
 	onramp_ctl_sample(ctl, a->newest, queue_ns, t->now_ns);
 	onramp_tcpts_drain(ctl, v, queue_ns, base_ns, t->now_ns);
@@ -225,9 +223,7 @@ static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 		return;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS || onramp_flight_is_crowded(&ctl->flight))
 		onramp_flight_acked(&ctl->flight, ack);
-	/* Not at once: the receipt of what was acknowledged comes after its ACK. */
-	if (onramp_seq_before(ctl->receipt_seq, ctl->flight.una - ONRAMP_RECEIPT_BEHIND))
-		ctl->receipt_seq = ctl->flight.una - ONRAMP_RECEIPT_BEHIND;
+	orack_receipt_follow(&ctl->receipt, ctl->flight.una);
 }
 
 /* An ACK arrived.  Bottom halves are off, under the RCU read lock. */

@@ -13,7 +13,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "onramp.h"
+#include "onramp_ctl.h"
 
 TRACE_EVENT(onramp_sample,
 

@@ -18,7 +18,15 @@
 #include <net/ipv6.h>
 #include <net/udp.h>
 
-#include "orack.h"
+#include "compat/compat.h"
+#include "orack_acker.h"
+#include "orack_few.h"
+#include "orack_hearing.h"
+#include "orack_nic.h"
+#include "orack_pair.h"
+#include "orack_xmit.h"
+#include "sch_onramp/onramp_net.h"
+#include "sch_onramp/onramp_packet.h"
 
 /* More peers than send to one processor within 50 us; 30 KB a namespace and processor, of 32 that
  * per-cpu memory gives at once.

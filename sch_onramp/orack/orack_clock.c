@@ -15,7 +15,10 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "orack.h"
+#include "orack_clock.h"
+#include "orack_peer.h"
+#include "orack_turn.h"
+#include "sch_onramp/onramp_net.h"
 
 /* Of a namespace: as many as it may have peers. */
 #define ORACK_OFFSETS_MAX	16384
@@ -74,27 +77,27 @@ static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry
 }
 
 /* It may have forgotten what we said. */
-void orack_clock_say_again(struct orack_peer *peer)
+void orack_clock_say_again(struct orack_said *said)
 {
-	peer->clock_is.error_ns = U32_MAX;	/* never said */
+	said->is.error_ns = U32_MAX;	/* never said */
 }
 
 /* Is there something to say to a peer that hears us?  It counts as said then.  peer->lock is
  * held.
  */
-bool orack_clock_is_due(const struct onramp_net *on, struct orack_peer *peer)
+bool orack_clock_is_due(const struct onramp_net *on, struct orack_said *said)
 {
-	unsigned long sent = peer->clock_sent;
+	unsigned long sent = said->sent;
 	struct orack_clock_entry is;
 
 	orack_clock_is(on, &is);
 	if (sent && time_before(jiffies, sent + ORACK_CLOCK_AT_ONCE))
 		return false;
 	if (sent && time_before(jiffies, sent + ORACK_CLOCK_REFRESH) &&
-	    is.real_ns == peer->clock_is.real_ns && is.error_ns == peer->clock_is.error_ns)
+	    is.real_ns == said->is.real_ns && is.error_ns == said->is.error_ns)
 		return false;
-	peer->clock_sent = jiffies | 1UL;
-	peer->clock_is = is;
+	said->sent = jiffies | 1UL;
+	said->is = is;
 	return true;
 }
 
@@ -126,12 +129,12 @@ static bool orack_told_holds(const struct orack_told *told, u32 id)
 /* Does it count?  Who knows the identity of the clock has seen a receipt.  What is signed was
  * verified.  peer->lock is held.
  */
-static enum onramp_stat orack_clock_judge(const struct orack_peer *peer,
+static enum onramp_stat orack_clock_judge(const struct orack_acking *a,
 					  const struct orack_header *h, u64 now_ns)
 {
-	const struct orack_told *told = &peer->told;
+	const struct orack_told *told = &a->told;
 
-	if (peer->clock.known && orack_clock_of(peer->clock.id) != orack_clock_of(h->clock))
+	if (a->clock.known && orack_clock_of(a->clock.id) != orack_clock_of(h->clock))
 		return ONRAMP_STAT_REFUSED_PEER;
 	if (orack_told_holds(told, h->clock) &&
 	    orack_turn_is_late(h->time_ns, told->made_ns, now_ns - told->came_ns, h->key))
@@ -142,12 +145,12 @@ static enum onramp_stat orack_clock_judge(const struct orack_peer *peer,
 /* It said something of its clock.  Returns what to count. */
 enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_datagram *d)
 {
-	struct orack_told *told = &peer->told;
+	struct orack_told *told = &peer->acking.told;
 	u64 now_ns = ktime_get_ns();
 	enum onramp_stat stat;
 
 	spin_lock(&peer->lock);
-	stat = orack_clock_judge(peer, &d->h, now_ns);
+	stat = orack_clock_judge(&peer->acking, &d->h, now_ns);
 	if (stat != ONRAMP_STAT_CLOCKS_TAKEN)
 		goto out;
 	told->known = true;
@@ -178,7 +181,7 @@ static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *pee
 			     struct onramp_apart *apart)
 {
 	const struct orack_offset *o;
-	struct orack_tie *tie = &peer->tie;
+	struct orack_tie *tie = &peer->acking.tie;
 
 	if (!READ_ONCE(on->offsets))
 		return false;
@@ -186,11 +189,11 @@ static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *pee
 	if (!o || time_after(jiffies, o->until))
 		return false;
 	if (tie->serial != o->serial) {
-		if (!orack_told_holds(&peer->told, id))
+		if (!orack_told_holds(&peer->acking.told, id))
 			return false;
 		tie->serial = o->serial;
 		tie->id = orack_clock_of(id);
-		tie->offset_ns = o->real_ns + (u64)o->offset_ns - peer->told.is.real_ns;
+		tie->offset_ns = o->real_ns + (u64)o->offset_ns - peer->acking.told.is.real_ns;
 	}
 	/* Another clock begins with no relation to what was said of the last. */
 	if (tie->id != orack_clock_of(id))
@@ -207,7 +210,7 @@ static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *pee
 static bool orack_clock_relation(const struct onramp_net *on, struct orack_peer *peer, u32 id,
 				 struct onramp_apart *apart)
 {
-	const struct orack_told *told = &peer->told;
+	const struct orack_told *told = &peer->acking.told;
 	u32 error_ns = orack_clock_error(on);
 
 	if (orack_clock_tied(on, peer, id, apart))

@@ -4,10 +4,15 @@
  * orack_genl_clock.c has what is said of clocks, orack_genl_flow.c the flows.
  * include/uapi/turnpike.h has the messages.
  */
+#include <linux/percpu.h>
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
 
-#include "orack.h"
+#include "orack_genl.h"
+#include "orack_key.h"
+#include "orack_peer.h"
+#include "sch_onramp/onramp_hook.h"
+#include "sch_onramp/onramp_net.h"
 
 static struct genl_family orack_genl_family;
 
@@ -247,35 +252,37 @@ static noinline_for_stack int orack_genl_put_delay(struct sk_buff *msg, const st
 /* Of a direction that has no receipts nothing is said. */
 static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer *peer, bool hears)
 {
-	const struct onramp_clock *clock = &peer->clock;
+	const struct onramp_clock *clock = &peer->acking.clock;
+	const struct orack_hearing *r = &peer->hearing;
 
 	if (clock->known &&
 	    (nla_put_u8(msg, ONRAMP_PEER_NIC, orack_clock_is_nic(clock->id)) ||
-	     nla_put_u8(msg, ONRAMP_PEER_FEW, peer->wish.few)))
+	     nla_put_u8(msg, ONRAMP_PEER_FEW, peer->acking.wish.few)))
 		return -EMSGSIZE;
-	return hears && (nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(peer->source.nic)) ||
-			 nla_put_u8(msg, ONRAMP_PEER_FEW_OURS, peer->few));
+	return hears && (nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(r->source.nic)) ||
+			 nla_put_u8(msg, ONRAMP_PEER_FEW_OURS, r->few));
 }
 
 /* peer->lock is held. */
 static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *peer)
 {
-	const struct onramp_clock *clock = &peer->clock;
-	bool hears = peer->hears && time_before_eq(jiffies, peer->hears_until);
+	const struct orack_acking *a = &peer->acking;
+	const struct onramp_clock *clock = &a->clock;
+	bool hears = peer->hearing.hears && time_before_eq(jiffies, peer->hearing.hears_until);
 
 	return nla_put(msg, ONRAMP_PEER_LOCAL, sizeof(struct in6_addr), &peer->pair.local) ||
 	       nla_put(msg, ONRAMP_PEER_REMOTE, sizeof(struct in6_addr), &peer->pair.remote) ||
-	       nla_put_u8(msg, ONRAMP_PEER_ACKS, peer->acks) ||
+	       nla_put_u8(msg, ONRAMP_PEER_ACKS, a->acks) ||
 	       nla_put_u8(msg, ONRAMP_PEER_HEARS, hears) ||
-	       orack_genl_put_absolute(msg, &peer->absolute) ||
+	       orack_genl_put_absolute(msg, &a->absolute) ||
 	       orack_genl_put_receipts(msg, peer, hears) ||
 	       nla_put_u32(msg, ONRAMP_PEER_CLOCK,
 			   clock->known ? orack_clock_of(clock->id) : 0) ||
 	       nla_put_s32(msg, ONRAMP_PEER_DRIFT, clock->known ? clock->base.drift_ppb : 0) ||
 	       nla_put_u32(msg, ONRAMP_PEER_STEPS, clock->steps) ||
-	       nla_put_u64_64bit(msg, ONRAMP_PEER_RECEIPTS, peer->receipts, ONRAMP_PEER_PAD) ||
-	       nla_put_u64_64bit(msg, ONRAMP_PEER_SAMPLES, peer->samples, ONRAMP_PEER_PAD) ||
-	       nla_put_u64_64bit(msg, ONRAMP_PEER_REFUSED, peer->refused, ONRAMP_PEER_PAD);
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_RECEIPTS, a->receipts, ONRAMP_PEER_PAD) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_SAMPLES, a->samples, ONRAMP_PEER_PAD) ||
+	       nla_put_u64_64bit(msg, ONRAMP_PEER_REFUSED, a->refused, ONRAMP_PEER_PAD);
 }
 
 static int orack_genl_dump_peer(struct sk_buff *msg, struct netlink_callback *cb,
@@ -294,7 +301,7 @@ static int orack_genl_dump_peer(struct sk_buff *msg, struct netlink_callback *cb
 		goto cancel;
 	spin_lock_bh(&peer->lock);
 	err = orack_genl_put_peer(msg, peer);
-	delay = peer->delay;
+	delay = peer->acking.delay;
 	spin_unlock_bh(&peer->lock);
 	err = err ?: orack_genl_put_delay(msg, &delay);
 	if (err)

@@ -5,8 +5,11 @@
  */
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
+#include <net/ipv6.h>
 
-#include "orack.h"
+#include "orack_clock.h"
+#include "orack_genl.h"
+#include "sch_onramp/onramp_net.h"
 
 /* -- from user space ------------------------------------------------------------------- */
 

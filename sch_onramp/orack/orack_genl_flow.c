@@ -13,8 +13,12 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
+#include <net/ipv6.h>
 
-#include "orack.h"
+#include "orack_genl.h"
+#include "orack_peer.h"
+#include "sch_onramp/onramp_ctl.h"
+#include "sch_onramp/onramp_sched.h"
 
 /* The walk holds the RCU read lock; after so many flows others may run. */
 #define ORACK_FLOWS_AT_ONCE	256
@@ -133,8 +137,8 @@ static int orack_put_grade(struct sk_buff *msg, const struct onramp_key *key)
 	if (!peer)
 		return 0;
 	spin_lock_bh(&peer->lock);
-	grade = peer->absolute.grade;
-	base_ns = peer->absolute.path_ns;
+	grade = peer->acking.absolute.grade;
+	base_ns = peer->acking.absolute.path_ns;
 	spin_unlock_bh(&peer->lock);
 	if (nla_put_u8(msg, ONRAMP_FLOW_GRADE, grade))
 		return -EMSGSIZE;

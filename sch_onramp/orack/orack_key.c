@@ -11,7 +11,9 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "orack.h"
+#include "orack_key.h"
+#include "orack_xmit.h"
+#include "sch_onramp/onramp_net.h"
 
 static u64 orack_key_mac(const siphash_key_t *key, const struct orack_packet *p, u32 bytes)
 {

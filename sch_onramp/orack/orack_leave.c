@@ -12,8 +12,14 @@
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
-#include "orack.h"
+#include "orack_acking.h"
+#include "orack_leave.h"
+#include "orack_pair.h"
+#include "orack_round.h"
+#include "orack_socket.h"
+#include "sch_onramp/onramp_net.h"
 
 /* What was kept goes, and the socket.  Under RTNL. */
 void orack_leave_end(struct onramp_net *on)
@@ -61,7 +67,7 @@ void orack_leave(struct onramp_net *on)
 
 	if (most)
 		on->leaving = kvmalloc_array(most, sizeof(*on->leaving), GFP_KERNEL_ACCOUNT);
-	on->leaving_count = orack_peer_close(on, on->leaving, on->leaving ? most : 0);
+	on->leaving_count = orack_round_close(on, on->leaving, on->leaving ? most : 0);
 	if (on->leaving_count)
 		schedule_work(&on->leave);
 	else

@@ -8,7 +8,10 @@
 #include <linux/rcupdate.h>
 
 #include "include/nicstamp_find.h"
-#include "orack.h"
+#include "orack_nic.h"
+#include "orack_source.h"
+#include "sch_onramp/onramp_departure.h"
+#include "sch_onramp/onramp_packet.h"
 
 DEFINE_STATIC_KEY_FALSE(orack_nic_attached);
 static const struct nicstamp_ops __rcu *orack_nic_ops;

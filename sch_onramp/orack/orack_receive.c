@@ -7,8 +7,13 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
-#include "orack.h"
 #include "orack_beat.h"
+#include "orack_key.h"
+#include "orack_peer.h"
+#include "sch_onramp/onramp_ctl.h"
+#include "sch_onramp/onramp_net.h"
+#include "sch_onramp/onramp_path.h"
+#include "sch_onramp/onramp_sched.h"
 
 /* No receiver sends as many: 60 KB of data in each are 480 Gbit/s from one host. */
 #define ORACK_WINDOW_NS		1000000
@@ -72,13 +77,13 @@ static enum onramp_stat orack_announcement(struct onramp_net *on, const struct o
 
 /* -- receipts ---------------------------------------------------------------------------- */
 
-static bool orack_peer_may(struct orack_peer *peer, u64 now_ns)
+static bool orack_acking_may(struct orack_acking *a, u64 now_ns)
 {
-	if (now_ns - peer->window_ns >= ORACK_WINDOW_NS) {
-		peer->window_ns = now_ns;
-		peer->window_count = 0;
+	if (now_ns - a->window_ns >= ORACK_WINDOW_NS) {
+		a->window_ns = now_ns;
+		a->window_count = 0;
 	}
-	return peer->window_count++ < ORACK_WINDOW_MAX;
+	return a->window_count++ < ORACK_WINDOW_MAX;
 }
 
 /* What a receipt says of one flow's newest byte. */
@@ -92,20 +97,20 @@ struct orack_trip {
 };
 
 /* The queueing delay on the way there, of grade (c).  ctl->lock and peer->lock are held. */
-static u64 orack_base_queue_ns(struct orack_peer *peer, struct onramp_ctl *ctl,
+static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 			       const struct orack_trip *t)
 {
 	u64 excess_ns, queue_ns, standing_ns;
 
-	if (ctl->least_rtt_ns)
-		onramp_floor_sample(&peer->rtt, t->now_ns, ctl->least_rtt_ns);
-	ctl->least_rtt_ns = 0;
-	excess_ns = t->trip_ns - onramp_floor_sample(&peer->rtt, t->now_ns, t->trip_ns);
-	queue_ns = onramp_clock_sample(&peer->clock, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
+	if (ctl->receipt.least_rtt_ns)
+		onramp_floor_sample(&a->rtt, t->now_ns, ctl->receipt.least_rtt_ns);
+	ctl->receipt.least_rtt_ns = 0;
+	excess_ns = t->trip_ns - onramp_floor_sample(&a->rtt, t->now_ns, t->trip_ns);
+	queue_ns = onramp_clock_sample(&a->clock, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 				       excess_ns);
-	standing_ns = onramp_gap_sample(&peer->gap, t->now_ns, excess_ns, queue_ns);
+	standing_ns = onramp_gap_sample(&a->gap, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
-		tp_base_lower(&peer->clock.base, standing_ns);
+		tp_base_lower(&a->clock.base, standing_ns);
 	return queue_ns + standing_ns;
 }
 
@@ -113,31 +118,32 @@ static u64 orack_base_queue_ns(struct orack_peer *peer, struct onramp_ctl *ctl,
 static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct onramp_ctl *ctl,
 			  const struct orack_trip *t)
 {
-	u64 queue_ns = orack_base_queue_ns(peer, ctl, t);
+	struct orack_acking *a = &peer->acking;
+	u64 queue_ns = orack_base_queue_ns(a, ctl, t);
 	struct onramp_apart apart;
 
-	peer->samples++;
+	a->samples++;
 	if (!orack_clock_apart(on, peer, t->clock, &apart)) {
-		peer->absolute.grade = ONRAMP_GRADE_BASE;
+		a->absolute.grade = ONRAMP_GRADE_BASE;
 		return queue_ns;
 	}
 	/* an arrival's error is in it (orack_clock.c) */
 	if (t->wire)
 		apart.error_ns += ORACK_NIC_ERROR_NS;
-	queue_ns = onramp_absolute_sample(&peer->absolute, &peer->clock, &apart, t->now_ns,
+	queue_ns = onramp_absolute_sample(&a->absolute, &a->clock, &apart, t->now_ns,
 					  t->rx_ns - t->tx_ns, t->trip_ns, queue_ns);
-	if (peer->absolute.grade == apart.grade)
+	if (a->absolute.grade == apart.grade)
 		orack_count(on, ONRAMP_STAT_SAMPLES_ABSOLUTE);
 	return queue_ns;
 }
 
 /* What a sample is to those who look at the peer.  peer->lock is held. */
-static void orack_note_delay(struct orack_peer *peer, u64 queue_ns, u64 now_ns)
+static void orack_note_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
 {
-	const struct onramp_absolute *a = &peer->absolute;
-	bool absolute = onramp_grade_is_absolute(a->grade);
+	bool absolute = onramp_grade_is_absolute(a->absolute.grade);
 
-	orack_delay_sample(&peer->delay, now_ns, absolute, absolute ? a->there_ns : (s64)queue_ns);
+	orack_delay_sample(&a->delay, now_ns, absolute,
+			   absolute ? a->absolute.there_ns : (s64)queue_ns);
 }
 
 /* A trip's queueing delay, and what it makes of the wish.  ctl->lock is held, ctl->sched is not
@@ -150,13 +156,13 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	u32 epoch;
 
 	spin_lock(&peer->lock);
-	epoch = onramp_clock_epoch(&peer->clock);
+	epoch = onramp_clock_epoch(&peer->acking.clock);
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_OWD_MAX_NS);
-	orack_note_delay(peer, queue_ns, t->now_ns);
+	orack_note_delay(&peer->acking, queue_ns, t->now_ns);
 	/* What began anew was learned from one sample: it takes many to trust it. */
 	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||
-	    epoch != onramp_clock_epoch(&peer->clock))
-		orack_wish_all(&peer->wish, t->now_ns);
+	    epoch != onramp_clock_epoch(&peer->acking.clock))
+		orack_wish_all(&peer->acking.wish, t->now_ns);
 	spin_unlock(&peer->lock);
 	return queue_ns;
 }
@@ -167,7 +173,7 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 static enum onramp_stat orack_take_unstamped(struct orack_peer *peer, u64 now_ns)
 {
 	spin_lock(&peer->lock);
-	orack_wish_all(&peer->wish, now_ns);
+	orack_wish_all(&peer->acking.wish, now_ns);
 	spin_unlock(&peer->lock);
 	return ONRAMP_STAT_REFUSED_UNSTAMPED;
 }
@@ -182,7 +188,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	struct onramp_path_visit visit;
 	struct orack_trip t;
 
-	if (!onramp_seq_before(ctl->receipt_seq, e->end_seq) ||
+	if (!onramp_seq_before(ctl->receipt.seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
 		return ONRAMP_STAT_REFUSED_SEQUENCE;
 	if (!onramp_ctl_departure(ctl, e->end_seq, now_ns, &departure))
@@ -191,7 +197,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	rtt_ns = now_ns - min(departure.tx_ns, now_ns);
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
-	ctl->receipt_seq = e->end_seq;
+	ctl->receipt.seq = e->end_seq;
 	t.clock = d->h.clock;
 	t.tx_ns = departure.tx_ns;
 	t.rx_ns = d->h.time_ns - e->age_ns;
@@ -261,7 +267,7 @@ static bool orack_is_first(const struct orack_peer *peer, const struct orack_pai
 	struct orack_entry e;
 	struct sock *sk;
 
-	if (READ_ONCE(peer->acks))
+	if (READ_ONCE(peer->acking.acks))
 		return false;
 	orack_read_entry(d, 0, &e);
 	sk = orack_socket(pair, e.sport, e.dport, ifindex);
@@ -279,23 +285,23 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	bool may, tell = false;
 	u32 refused;
 
-	if (!peer || !READ_ONCE(peer->announced))
+	if (!peer || !READ_ONCE(peer->acking.announced))
 		return ONRAMP_STAT_REFUSED_PEER;
 	spin_lock(&peer->lock);
-	may = orack_peer_may(peer, now_ns);
-	peer->refused += !may;
+	may = orack_acking_may(&peer->acking, now_ns);
+	peer->acking.refused += !may;
 	spin_unlock(&peer->lock);
 	if (!may)
 		return ONRAMP_STAT_REFUSED_RATE;
 	refused = orack_entries(on, peer, d, now_ns);
 	may = refused < d->h.count || orack_is_first(peer, pair, d, ifindex);
 	spin_lock(&peer->lock);
-	peer->receipts++;
-	peer->refused += refused;
+	peer->acking.receipts++;
+	peer->acking.refused += refused;
 	if (may)
 		orack_peer_heard(on, peer);
 	if (refused < d->h.count)
-		tell = orack_wish_heard(&peer->wish, d->h.few, now_ns);
+		tell = orack_wish_heard(&peer->acking.wish, d->h.few, now_ns);
 	if (tell)
 		orack_peer_contact(peer, &to);
 	spin_unlock(&peer->lock);
@@ -311,7 +317,7 @@ static enum onramp_stat orack_clock(const struct orack_pair *pair, const struct 
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 
-	return peer && READ_ONCE(peer->announced) ? orack_clock_told(peer, d) :
+	return peer && READ_ONCE(peer->acking.announced) ? orack_clock_told(peer, d) :
 						    ONRAMP_STAT_REFUSED_PEER;
 }
 

@@ -11,8 +11,12 @@
 #include <net/ipv6.h>
 #include <net/udp.h>
 
+#include "compat/compat.h"
 #include "compat/udp_encap.h"
-#include "orack.h"
+#include "orack_receive.h"
+#include "orack_socket.h"
+#include "orack_xmit.h"
+#include "sch_onramp/onramp_net.h"
 
 /* -- in ------------------------------------------------------------------------------ */
 

@@ -13,7 +13,9 @@
 #include <net/route.h>
 #include <net/udp.h>
 
-#include "orack.h"
+#include "orack_key.h"
+#include "orack_xmit.h"
+#include "sch_onramp/onramp_net.h"
 
 /* Queues and qdiscs choose by it, and need not look into the packet then. */
 static u32 orack_hash(const struct orack_packet *p, u16 port)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The control block of a connection, and the controller (onramp_ctl.c).
+ */
+#ifndef ONRAMP_CTL_H
+#define ONRAMP_CTL_H
+
+#include <linux/llist.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/stddef.h>
+
+#include "onramp_bound.h"
+#include "onramp_departure.h"
+#include "onramp_flight.h"
+#include "onramp_hist.h"
+#include "onramp_noise.h"
+#include "onramp_packet.h"
+#include "onramp_pause.h"
+#include "onramp_source.h"
+#include "onramp_tcpts.h"
+#include "orack/orack_receive.h"
+#include "orack/orack_source.h"
+
+struct onramp_flow;
+struct onramp_sched;
+
+/* What became of a flow, for those who look at it (orack_genl_flow.c). */
+struct onramp_tally {
+	u64 sampled_ns;			/* newest sample; valid if there are any */
+	u64 samples;
+	u64 pauses;			/* of the samples: asked for one */
+	u64 held_packets;
+	u64 held_ns;			/* time they were kept, together */
+	struct onramp_recent delay;
+};
+
+/* What pausing needs to know of a connection.  Flows of several queues of a device may
+ * share one.
+ */
+struct onramp_ctl {
+	struct rhash_head node;
+	struct onramp_key key;		/* constant */
+	refcount_t refs;		/* flows that refer to it */
+	int bound_if;			/* constant: device that the socket is bound to */
+	spinlock_t lock;		/* guards the rest */
+	u8 source;			/* enum onramp_source */
+	bool coarse;			/* not timestamps, since they are not in us; lockless */
+	bool mute;			/* nothing came of the source since it was changed to */
+	u32 birth_seq;			/* tells connections of the same ports apart */
+	struct onramp_flow *flow;	/* that sent last; NULL: gone */
+	struct onramp_sched *sched;	/* of flow */
+	struct llist_node kick;
+	bool kicked;			/* in sched->kicked */
+
+	/* another connection of the key begins these anew, and flight */
+	struct_group(of_connection,
+		u32 mss;			/* of the newest packet */
+		u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
+		u64 heard_ns;			/* last feedback */
+		u64 drained_ns;			/* last time it stopped for the queue to empty */
+		u32 edge_seq;			/* newest data there was feedback on */
+		struct orack_receipt receipt;	/* of feedback by receipts */
+		struct onramp_bound bound;
+		struct onramp_pause pause;
+		struct onramp_noise noise;	/* by which delay it is judged */
+		struct onramp_tally tally;
+		struct onramp_tcpts tcpts;	/* of feedback by timestamps */
+		struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
+	);
+	struct rcu_head rcu;
+	struct onramp_flight flight;
+};
+
+/* When the packet left, for whoever makes a delay of it. */
+struct onramp_departure {
+	u64 tx_ns;			/* of the byte asked for, CLOCK_MONOTONIC */
+	bool wire;			/* by the NIC's stamp, off by ORACK_NIC_ERROR_NS at most */
+	bool unstamped;			/* not told, since that stamp is missing */
+};
+
+int onramp_ctl_init(void);
+void onramp_ctl_exit(void);
+bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk);
+struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key);
+struct onramp_ctl *onramp_ctl_get(const struct onramp_key *key);
+void onramp_ctl_put(struct onramp_ctl *ctl);
+struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_key *key,
+				   const struct sock *sk, u32 seq, u64 now_ns);
+int onramp_ctl_insert(struct onramp_ctl *ctl);
+void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q, struct sock *sk,
+		      u32 seq, u64 now_ns);
+struct rhashtable *onramp_ctl_table(void);
+u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns);
+u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns);
+void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
+		     bool late, u64 now_ns);
+
+/* The two functions through which every feedback source works; the caller holds
+ * ctl->lock and made sure that ctl->sched is not NULL.
+ *
+ * onramp_ctl_departure() tells when the byte before @end_seq left, or false when that is
+ * not known, ambiguous or never happened; it is called once a sample.  onramp_ctl_sample()
+ * then takes its delay: the queueing delay, or with synchronized clocks the one-way delay.
+ * A source that knows of a cumulative acknowledgement calls onramp_flight_acked() afterwards.
+ */
+bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
+			  struct onramp_departure *d);
+void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
+void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
+
+/* The peer's timestamps are no use; @instead is what is left. */
+void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 now_ns);
+
+/* onramp_burst.c: the burst governor; f->ctl->lock is held */
+void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk);
+
+/* onramp_return.c: what the governor took from a socket, given back */
+void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk);
+void onramp_return(struct onramp_ctl *ctl);
+
+#endif /* ONRAMP_CTL_H */

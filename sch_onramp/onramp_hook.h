@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What arrives in a namespace, and the life of what it has (onramp_hook.c).
+ */
+#ifndef ONRAMP_HOOK_H
+#define ONRAMP_HOOK_H
+
+#include <linux/types.h>
+
+struct onramp_net;
+
+int onramp_hook_get(struct onramp_net *on);
+void onramp_hook_put(struct onramp_net *on);
+int onramp_hook_set_port(struct onramp_net *on, u16 port);
+int onramp_hook_init(void);
+void onramp_hook_exit(void);
+
+#endif /* ONRAMP_HOOK_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receipts made (orack_acker.c).
+ */
+#ifndef ORACK_ACKER_H
+#define ORACK_ACKER_H
+
+struct onramp_arrival;
+struct onramp_net;
+struct sk_buff;
+
+void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
+			 const struct onramp_arrival *a);
+int orack_acker_open(struct onramp_net *on);
+void orack_acker_close(struct onramp_net *on);
+
+#endif /* ORACK_ACKER_H */

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hosts that we ask for receipts: those that we send data to.
+ *
+ * One is told that we want receipts: by a worker, as the qdisc that
+ * notices it cannot send, and at once, as its flows are not held before.  Another worker
+ * tells it so again before that expires.  One that does not
+ * answer may have no On-Ramp, and is left alone after the first few until it speaks:
+ *
+ *      data --note--> asked --receipt--> acks --a minute of silence--> asked, seldom
+ *                     |  ^                                             |
+ *              3 tries|  |its announcement             its announcement|20 tries
+ *                     v  |                                             v
+ *                     silent                                        silent
+ */
+#include <linux/hash.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/inet_sock.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+
+#include "orack_acking.h"
+#include "orack_peer.h"
+#include "sch_onramp/onramp_net.h"
+
+/* Unanswered announcements: after each of the first, the time to the next.  One may be
+ * lost, and one come before its connection does.
+ */
+#define ORACK_FIRST_TRIES	3
+#define ORACK_FIRST_WAIT	(HZ / 4)
+
+/* To a host that once sent receipts: ten minutes, in which a path is mended. */
+#define ORACK_LATER_TRIES	20
+#define ORACK_LATER_WAIT	(30 * HZ)
+
+/* CLOCK_REALTIME less CLOCK_BOOTTIME as the module was loaded: announcements are by a clock that
+ * nobody sets, and that is later after the host has booted.
+ */
+static u64 orack_peer_epoch_ns;
+
+static u32 orack_acking_index(const struct in6_addr *remote)
+{
+	return hash_32((__force u32)(remote->s6_addr32[1] ^ remote->s6_addr32[2] ^
+				     remote->s6_addr32[3]), ORACK_ACKING_LOG);
+}
+
+/* peer->lock is held.  A peer that was taken out counts no more. */
+void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool acks)
+{
+	if (peer->acking.acks == acks || peer->removed)
+		return;
+	WRITE_ONCE(peer->acking.acks, acks);
+	atomic_add(acks ? 1 : -1, &on->acking[orack_acking_index(&peer->pair.remote)]);
+}
+
+static bool orack_acking_is_used(const struct orack_acking *a)
+{
+	unsigned long used = READ_ONCE(a->used);
+
+	return used && time_before(jiffies, used + ORACK_REFRESH);
+}
+
+static unsigned long orack_acking_wait(const struct orack_acking *a)
+{
+	if (READ_ONCE(a->acks))
+		return ORACK_REFRESH;
+	return READ_ONCE(a->unanswered) < ORACK_FIRST_TRIES ? ORACK_FIRST_WAIT : ORACK_LATER_WAIT;
+}
+
+/* It was asked often enough. */
+bool orack_acking_is_silent(const struct orack_acking *a)
+{
+	u32 tries = ORACK_FIRST_TRIES + (READ_ONCE(a->answered) ? ORACK_LATER_TRIES : 0);
+
+	return !READ_ONCE(a->acks) && READ_ONCE(a->unanswered) >= tries;
+}
+
+/* Looked at without the lock, too: it is looked at again before anything is sent. */
+static bool orack_acking_is_due(const struct orack_acking *a)
+{
+	unsigned long announced = READ_ONCE(a->announced);
+
+	if (!orack_acking_is_used(a) || orack_acking_is_silent(a))
+		return false;
+	return !announced || READ_ONCE(a->recall) ||
+	       time_after_eq(jiffies, announced + orack_acking_wait(a));
+}
+
+/* An announcement is due now.  peer->lock is held. */
+static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
+{
+	if (peer->urgent || peer->removed)
+		return;
+	peer->urgent = true;
+	llist_add(&peer->ask, &on->urgent);
+	queue_work(system_highpri_wq, &on->ask);
+}
+
+/* May hosts in the Internet be asked?  Not if the operator says who may.  Caller holds the RCU
+ * read lock.
+ */
+static bool orack_peer_may_ask(const struct onramp_net *on, const struct in6_addr *remote)
+{
+	const struct orack_asked *asked = rcu_dereference(on->asked);
+
+	return !asked || orack_may_ask(&asked->of, remote->s6_addr);
+}
+
+/* One that is not known is entered if it is near: whoever makes a connection to somewhere far
+ * off has nobody send datagrams there.
+ */
+static struct orack_peer *orack_peer_meet(struct onramp_net *on, const struct orack_pair *pair,
+					  const struct sock *sk)
+{
+	struct orack_peer *peer = orack_peer_find(pair);
+
+	if (peer || tcp_min_rtt(tcp_sk(sk)) > ORACK_NEAR_US)
+		return peer;
+	return orack_peer_make(on, pair, sk);
+}
+
+/* Data of the socket goes to the key's far end.  Called under the qdisc's lock, now and then. */
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk)
+{
+	struct orack_peer *peer = NULL;
+	struct orack_acking *a;
+	struct orack_pair pair;
+
+	orack_pair_of(&pair, key);
+	rcu_read_lock();
+	if (orack_peer_may_ask(on, &pair.remote))
+		peer = orack_peer_meet(on, &pair, sk);
+	if (!peer)
+		goto out;
+	a = &peer->acking;
+	a = &peer->acking;
+	orack_peer_set_oif(peer, READ_ONCE(sk->sk_bound_dev_if));
+	/* Of a connection that lives: the peer looks for it. */
+	if (READ_ONCE(a->sport) != key->sport || READ_ONCE(a->dport) != key->dport) {
+		WRITE_ONCE(a->sport, key->sport);
+		WRITE_ONCE(a->dport, key->dport);
+	}
+	/* Exact to a tick, so that senders do not fight for the line. */
+	if (!orack_acking_is_used(a) || time_after(jiffies, READ_ONCE(a->used) + ORACK_TICK)) {
+		WRITE_ONCE(a->used, jiffies | 1UL);
+		if (orack_acking_is_due(a)) {
+			spin_lock(&peer->lock);
+			orack_peer_hurry(on, peer);
+			spin_unlock(&peer->lock);
+		}
+	}
+out:
+	rcu_read_unlock();
+}
+
+/* The path to the key's far end may be empty no more.  Under the qdisc's lock. */
+void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns)
+{
+	struct orack_peer *peer;
+	struct orack_pair pair;
+
+	orack_pair_of(&pair, key);
+	rcu_read_lock();
+	peer = orack_peer_find(&pair);
+	if (peer) {
+		spin_lock(&peer->lock);
+		if (orack_wish_all(&peer->acking.wish, now_ns)) {
+			WRITE_ONCE(peer->acking.recall, true);
+			orack_peer_hurry(on, peer);
+		}
+		spin_unlock(&peer->lock);
+	}
+	rcu_read_unlock();
+}
+
+/* Are there receipts of the key's far end? */
+bool orack_peer_acks(const struct onramp_key *key)
+{
+	const struct orack_peer *peer;
+	struct orack_pair pair;
+
+	orack_pair_of(&pair, key);
+	peer = orack_peer_find(&pair);
+	return peer && READ_ONCE(peer->acking.acks);
+}
+
+/* Could there be receipts of the host that the socket sends to?  For each packet. */
+bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
+{
+	struct in6_addr remote;
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6)
+		remote = sk->sk_v6_daddr;
+	else
+#endif
+		ipv6_addr_set_v4mapped(inet_sk(sk)->inet_daddr, &remote);
+	return atomic_read(&on->acking[orack_acking_index(&remote)]);
+}
+
+/* Receipts came that are the peer's; its lock is held. */
+void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
+{
+	peer->acking.heard = jiffies;
+	WRITE_ONCE(peer->acking.unanswered, 0);
+	WRITE_ONCE(peer->acking.answered, true);
+	orack_peer_set_acks(on, peer, true);
+}
+
+/* peer->lock is held. */
+void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
+{
+	to->pair = peer->pair;
+	to->sport = READ_ONCE(peer->acking.sport);
+	to->dport = READ_ONCE(peer->acking.dport);
+	to->oif = READ_ONCE(peer->oif);
+	to->few = orack_wish_is_few(&peer->acking.wish, ktime_get_ns());
+}
+
+/* 0 ms: it is over.  False: not sent.  Bottom halves are off, under the RCU read lock. */
+bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
+{
+	struct orack_header h = {
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = to->few, .clock = lifetime_ms,
+		.time_ns = ktime_get_boottime_ns() + orack_peer_epoch_ns,
+	};
+	struct orack_entry e = {
+		.sport = ntohs(to->sport), .dport = ntohs(to->dport),
+	};
+	struct orack_packet p;
+
+	orack_address(&to->pair, to->oif, &p);
+	p.bytes = orack_encode(p.maced.data, &h, &e);
+	if (orack_send(on, &p))
+		return false;
+	orack_count(on, ONRAMP_STAT_ANNOUNCED);
+	return true;
+}
+
+/* It was not asked after all: there is no port, or no route. */
+void orack_peer_unsaid(struct orack_peer *peer)
+{
+	spin_lock(&peer->lock);
+	if (peer->acking.unanswered)
+		WRITE_ONCE(peer->acking.unanswered, peer->acking.unanswered - 1);
+	spin_unlock(&peer->lock);
+}
+
+/* Whatever kept peers from answering may be over: the port or a key is another one.  RTNL. */
+void orack_peer_ask_again(struct onramp_net *on)
+{
+	struct orack_peer *peer;
+
+	/* Packets need not wait until we are through. */
+	rcu_read_lock();
+	list_for_each_entry_rcu(peer, &on->peers, list) {
+		spin_lock_bh(&peer->lock);
+		WRITE_ONCE(peer->acking.unanswered, 0);
+		spin_unlock_bh(&peer->lock);
+	}
+	rcu_read_unlock();
+}
+
+/* Nothing came of it for so long.  peer->lock is held. */
+void orack_peer_expire_acks(struct onramp_net *on, struct orack_peer *peer)
+{
+	struct orack_acking *a = &peer->acking;
+
+	if (!a->acks || !time_after(jiffies, a->heard + ORACK_IDLE))
+		return;
+	orack_peer_set_acks(on, peer, false);
+	WRITE_ONCE(a->unanswered, min_t(u32, a->unanswered, ORACK_FIRST_TRIES));
+}
+
+/* True: an announcement is due, to *to, and counted as made.  peer->lock is held. */
+bool orack_peer_asks_now(struct orack_peer *peer, struct orack_contact *to)
+{
+	struct orack_acking *a = &peer->acking;
+
+	if (!orack_acking_is_due(a))
+		return false;
+	WRITE_ONCE(a->announced, jiffies | 1UL);
+	WRITE_ONCE(a->unanswered, a->unanswered + 1);
+	WRITE_ONCE(a->recall, false);
+	orack_peer_contact(peer, to);
+	return true;
+}
+
+/* It was asked, nothing came of it, and no data went there for so long. */
+bool orack_peer_is_spare(const struct orack_peer *peer, unsigned long keep)
+{
+	const struct orack_acking *a = &peer->acking;
+	unsigned long announced = READ_ONCE(a->announced);
+
+	return !READ_ONCE(a->answered) && !READ_ONCE(peer->hearing.hears) && announced &&
+	       time_after(jiffies, announced + ORACK_FIRST_WAIT) &&
+	       time_after(jiffies, READ_ONCE(a->used) + keep);
+}
+
+/* -- who may be asked ------------------------------------------------------------------------ */
+
+/* Who may be asked from now on.  Under RTNL. */
+int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of)
+{
+	struct orack_asked *before = rtnl_dereference(on->asked), *asked = NULL;
+
+	if (of->count) {
+		asked = kmalloc(sizeof(*asked), GFP_KERNEL_ACCOUNT);
+		if (!asked)
+			return -ENOMEM;
+		asked->of = *of;
+	}
+	rcu_assign_pointer(on->asked, asked);
+	if (before)
+		kfree_rcu(before, rcu);
+	return 0;
+}
+
+/* The namespace goes. */
+void orack_peer_drop_asked(struct onramp_net *on)
+{
+	static const struct orack_prefixes everybody;
+
+	orack_peer_set_asked(on, &everybody);
+}
+
+u32 orack_peer_count_acking(struct onramp_net *on)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < ORACK_ACKING; i++)
+		count += atomic_read(&on->acking[i]);
+	return count;
+}
+
+void orack_acking_init(void)
+{
+	orack_peer_epoch_ns = ktime_get_real_ns() - ktime_get_boottime_ns();
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hosts that we ask for receipts (orack_acking.c).
+ */
+#ifndef ORACK_ACKING_H
+#define ORACK_ACKING_H
+
+#include <linux/ktime.h>
+#include <linux/rcupdate.h>
+
+#include "orack_ask.h"
+#include "orack_clock.h"
+#include "orack_delay.h"
+#include "orack_few.h"
+#include "sch_onramp/onramp_absolute.h"
+#include "sch_onramp/onramp_clock.h"
+#include "sch_onramp/onramp_excess.h"
+
+struct onramp_key;
+struct onramp_net;
+struct orack_contact;
+struct orack_peer;
+struct sock;
+
+/* Constant once in place; another takes its place (RCU). */
+struct orack_asked {
+	struct orack_prefixes of;
+	struct rcu_head rcu;
+};
+
+/* Of a host that we send data to; written with the peer's lock, but for used and ports. */
+struct orack_acking {
+	unsigned long used;		/* jiffies | 1 of the last data, coarse; 0: never */
+	__be16 sport, dport;		/* of that data's flow */
+	unsigned long announced;	/* jiffies of our last announcement */
+	u32 unanswered;			/* announcements since it showed that it has On-Ramp */
+	bool answered;			/* it ever sent a receipt */
+	unsigned long heard;		/* jiffies of its last receipt that counted */
+	bool acks;			/* it sends receipts; lockless readers */
+	struct onramp_clock clock;
+	struct onramp_absolute absolute;
+	struct orack_told told;
+	struct orack_tie tie;
+	struct onramp_floor rtt;	/* least round trip, without the receipt's wait */
+	struct onramp_gap gap;		/* what the clock's base has of standing queue */
+	u64 window_ns;			/* start of the millisecond that is counted */
+	u32 window_count;
+	u64 receipts, samples, refused;
+	struct orack_delay delay;
+	struct orack_wish wish;
+	bool recall;			/* the worker is to tell it now */
+};
+
+static inline void orack_acking_begin(struct orack_acking *a)
+{
+	onramp_clock_init(&a->clock);
+	onramp_absolute_init(&a->absolute);
+	onramp_floor_init(&a->rtt);
+	orack_wish_all(&a->wish, ktime_get_ns());
+}
+
+/* Long enough that refreshing costs nothing, short enough that a host that lost its qdisc
+ * without saying so is left alone soon.
+ */
+#define ORACK_LIFETIME_MS	10000
+
+/* Data within this time: the host is used, and told again so often. */
+#define ORACK_REFRESH		(3 * HZ)
+
+/* Neither data nor receipts for so long: forgotten. */
+#define ORACK_IDLE		(60 * HZ)
+
+void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);
+void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
+bool orack_peer_acks(const struct onramp_key *key);
+bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
+void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
+void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to);
+bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
+void orack_peer_ask_again(struct onramp_net *on);
+bool orack_acking_is_silent(const struct orack_acking *a);
+bool orack_peer_is_spare(const struct orack_peer *peer, unsigned long keep);
+bool orack_peer_asks_now(struct orack_peer *peer, struct orack_contact *to);
+void orack_peer_unsaid(struct orack_peer *peer);
+void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool acks);
+void orack_peer_expire_acks(struct onramp_net *on, struct orack_peer *peer);
+u32 orack_peer_count_acking(struct onramp_net *on);
+int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of);
+void orack_peer_drop_asked(struct onramp_net *on);
+void orack_acking_init(void);
+
+#endif /* ORACK_ACKING_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is said of clocks (orack_clock.c): of a peer's, and of ours.
+ */
+#ifndef ORACK_CLOCK_H
+#define ORACK_CLOCK_H
+
+#include <linux/in6.h>
+#include <linux/rhashtable-types.h>
+#include <net/net_namespace.h>
+
+#include "include/uapi/turnpike.h"
+#include "orack_wire.h"
+
+struct netlink_ext_ack;
+struct onramp_apart;
+struct onramp_net;
+struct orack_peer;
+
+struct orack_offset_key {
+	possible_net_t net;		/* to compare */
+	struct in6_addr remote;		/* IPv4 is mapped */
+};
+
+/* What somebody here said of a peer's clock: constant, another takes its place (RCU). */
+struct orack_offset {
+	struct rhash_head node;
+	struct list_head list;		/* in onramp_net's; RTNL writes */
+	struct orack_offset_key key;
+	u64 serial;			/* of all that was ever said */
+	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
+	s64 offset_ns;			/* its CLOCK_REALTIME less ours */
+	u32 error_ns;
+	unsigned long until;		/* jiffies */
+	struct rcu_head rcu;
+};
+
+/* What a peer said of the clock of its receipts. */
+struct orack_told {
+	bool known;
+	u32 id;				/* whoever stamps */
+	u64 made_ns;			/* by that clock */
+	u64 came_ns;			/* by ours */
+	struct orack_clock_entry is;
+	unsigned long until;		/* jiffies */
+};
+
+/* What we said of our clock to a host that wants receipts. */
+struct orack_said {
+	unsigned long sent;		/* jiffies | 1; 0: nothing */
+	struct orack_clock_entry is;	/* and what that was */
+};
+
+/* What both sayings make together; setting a clock afterwards does not change it. */
+struct orack_tie {
+	u64 serial;			/* of the orack_offset; 0: none yet */
+	u32 id;				/* of the clock, whoever stamps */
+	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
+};
+
+/* The clock of our receipts: who it is, and its time at @ns of CLOCK_MONOTONIC. */
+extern u32 orack_own_clock;
+extern u64 orack_own_begin_ns;
+
+static inline u64 orack_own_time(u64 ns)
+{
+	return ns + orack_own_begin_ns;
+}
+
+bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+		       struct onramp_apart *apart);
+enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_datagram *d);
+void orack_clock_say_again(struct orack_said *said);
+bool orack_clock_is_due(const struct onramp_net *on, struct orack_said *said);
+void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer);
+int orack_clock_set(struct onramp_net *on, const struct orack_offset *wanted, u32 seconds,
+		    struct netlink_ext_ack *extack);
+int orack_clock_clear(struct onramp_net *on, const struct in6_addr *remote,
+		      struct netlink_ext_ack *extack);
+void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds);
+u32 orack_clock_error(const struct onramp_net *on);
+void orack_clock_open(struct onramp_net *on);
+void orack_clock_drop_all(struct onramp_net *on);
+int orack_clock_init(void);
+void orack_clock_exit(void);
+
+#endif /* ORACK_CLOCK_H */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hosts that ask us for receipts (orack_hearing.c).
+ */
+#ifndef ORACK_HEARING_H
+#define ORACK_HEARING_H
+
+#include "include/uapi/turnpike.h"
+#include "orack_batch.h"
+#include "orack_clock.h"
+#include "orack_source.h"
+
+struct onramp_net;
+struct orack_pair;
+struct orack_peer;
+struct sock;
+
+/* Of a host that sends data to us; written with the peer's lock, but for thin and source. */
+struct orack_hearing {
+	unsigned long hears_until;	/* jiffies; lockless readers */
+	bool hears;			/* it announced itself; lockless readers */
+	bool few;			/* receipts are enough for it; lockless readers */
+	u64 announced_ns;		/* by its clock */
+	u64 announced_at_ns;		/* by ours */
+	u64 calls_ns;			/* start of the hundredth of a second that is counted */
+	u32 calls;			/* announcements in it */
+	struct orack_said said;		/* of our clock */
+	struct orack_thin thin;		/* no lock */
+	struct orack_source source;	/* of our times; no lock */
+};
+
+/* What a batch that begins is made by. */
+struct orack_terms {
+	int oif;			/* where receipts go out, for link-local addresses, else 0 */
+	bool nic;			/* times are the NIC's */
+	bool few;			/* it may be long until the next */
+};
+
+enum orack_wants {
+	ORACK_WANTS_NONE,
+	ORACK_WANTS_MORE,		/* data; so little gets no receipt of its own */
+	ORACK_WANTS_RECEIPT,
+};
+
+bool orack_peer_hears(const struct orack_pair *pair);
+enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 now_ns,
+				  const struct orack_seen *seen, struct orack_terms *terms);
+enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
+				      const struct orack_header *h, const struct sock *sk, int oif);
+void orack_peer_say_clock(struct onramp_net *on, struct orack_peer *peer);
+void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
+void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears);
+void orack_peer_expire_hears(struct onramp_net *on, struct orack_peer *peer);
+
+#endif /* ORACK_HEARING_H */

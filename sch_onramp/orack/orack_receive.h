@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Feedback of receipts (orack_receive.c): what a connection has of it.
+ */
+#ifndef ORACK_RECEIVE_H
+#define ORACK_RECEIVE_H
+
+#include "include/turnpike_types.h"
+#include "sch_onramp/onramp_flight.h"
+
+struct onramp_net;
+struct orack_packet;
+
+/* The newest receipt is no farther behind what is acknowledged, or once half of the sequence
+ * numbers went by without one it would be "after" all that come.  A quarter of them.
+ */
+#define ORACK_RECEIPT_BEHIND	(1U << 30)
+
+/* In a control block, whose lock guards it. */
+struct orack_receipt {
+	u32 seq;			/* newest data that was receipted */
+	u32 least_rtt_ns;		/* TCP's, until a receipt took it; 0: unknown */
+};
+
+static inline void orack_receipt_begin(struct orack_receipt *r, u32 seq, u32 least_rtt_ns)
+{
+	r->seq = seq;
+	r->least_rtt_ns = least_rtt_ns;
+}
+
+/* All before @una is acknowledged.  Not at once: the receipt of what was acknowledged comes after
+ * its ACK.
+ */
+static inline void orack_receipt_follow(struct orack_receipt *r, u32 una)
+{
+	if (onramp_seq_before(r->seq, una - ORACK_RECEIPT_BEHIND))
+		r->seq = una - ORACK_RECEIPT_BEHIND;
+}
+
+void orack_receive(struct onramp_net *on, struct orack_packet *p);
+
+#endif /* ORACK_RECEIVE_H */
