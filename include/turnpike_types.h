@@ -78,4 +78,10 @@ static inline u32 tp_log2(u64 value)
 
 #endif /* __KERNEL__ */
 
+/* Sequence numbers of TCP, which wrap: is @a before @b?  Within 2^31 of each other, RFC 9293 3.4. */
+static inline bool tp_seq_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
 #endif /* TURNPIKE_TYPES_H */

@@ -405,7 +405,7 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	rtt_ns = now_ns - r->tx_ns;
 	ctl->heard_ns = now_ns;
 	ctl->mute = false;
-	if (onramp_seq_before(ctl->edge_seq, end_seq))
+	if (tp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
 	judged = (struct onramp_delay){ .owd_ns = owd_ns, .note_ns = r->note_ns };
 	onramp_ctl_judge(ctl, now_ns, rtt_ns, &judged);

@@ -37,11 +37,6 @@ struct onramp_flight {
 	struct onramp_record ring[ONRAMP_FLIGHT_MAX];
 };
 
-static inline bool onramp_seq_before(u32 a, u32 b)
-{
-	return (s32)(a - b) < 0;
-}
-
 static inline struct onramp_record *onramp_flight_at(struct onramp_flight *f, u32 i)
 {
 	return &f->ring[(f->head + i) % ONRAMP_FLIGHT_MAX];
@@ -63,8 +58,8 @@ static inline void onramp_flight_resent(struct onramp_flight *f, u32 start_seq, 
 	for (i = 0; i < f->count; i++) {
 		struct onramp_record *r = onramp_flight_at(f, i);
 
-		if (onramp_seq_before(start_seq, r->end_seq) &&
-		    onramp_seq_before(r->start_seq, end_seq))
+		if (tp_seq_before(start_seq, r->end_seq) &&
+		    tp_seq_before(r->start_seq, end_seq))
 			r->retrans = 1;
 	}
 }
@@ -91,9 +86,9 @@ static inline bool onramp_flight_wants(struct onramp_flight *f, u32 end_seq)
 /* A packet leaves. */
 static inline void onramp_flight_sent(struct onramp_flight *f, const struct onramp_record *r)
 {
-	if (onramp_seq_before(r->start_seq, f->end_seq)) {
+	if (tp_seq_before(r->start_seq, f->end_seq)) {
 		onramp_flight_resent(f, r->start_seq, r->end_seq);
-		if (onramp_seq_before(f->end_seq, r->end_seq))
+		if (tp_seq_before(f->end_seq, r->end_seq))
 			f->end_seq = r->end_seq;
 		return;
 	}
@@ -110,9 +105,9 @@ static inline struct onramp_record *onramp_flight_find(struct onramp_flight *f, 
 	for (i = 0; i < f->count; i++) {
 		struct onramp_record *r = onramp_flight_at(f, i);
 
-		if (onramp_seq_before(r->end_seq, end_seq))
+		if (tp_seq_before(r->end_seq, end_seq))
 			continue;
-		return onramp_seq_before(r->start_seq, end_seq) ? r : NULL;
+		return tp_seq_before(r->start_seq, end_seq) ? r : NULL;
 	}
 	return NULL;
 }
@@ -125,7 +120,7 @@ static inline struct onramp_record *onramp_flight_ending(struct onramp_flight *f
 	for (i = f->count; i-- > 0;) {
 		struct onramp_record *r = onramp_flight_at(f, i);
 
-		if (!onramp_seq_before(end_seq, r->end_seq))
+		if (!tp_seq_before(end_seq, r->end_seq))
 			return r->end_seq == end_seq ? r : NULL;
 	}
 	return NULL;
@@ -134,7 +129,7 @@ static inline struct onramp_record *onramp_flight_ending(struct onramp_flight *f
 /* May the network have acknowledged up to here?  What it says is not trusted. */
 static inline bool onramp_flight_holds(const struct onramp_flight *f, u32 end_seq)
 {
-	return !onramp_seq_before(end_seq, f->una) && !onramp_seq_before(f->end_seq, end_seq);
+	return !tp_seq_before(end_seq, f->una) && !tp_seq_before(f->end_seq, end_seq);
 }
 
 /* All up to @una arrived.  What the ACK before this one covered is forgotten; what this
@@ -142,7 +137,7 @@ static inline bool onramp_flight_holds(const struct onramp_flight *f, u32 end_se
  */
 static inline void onramp_flight_acked(struct onramp_flight *f, u32 una)
 {
-	while (f->count && !onramp_seq_before(f->una, onramp_flight_at(f, 0)->end_seq)) {
+	while (f->count && !tp_seq_before(f->una, onramp_flight_at(f, 0)->end_seq)) {
 		f->head = (f->head + 1) % ONRAMP_FLIGHT_MAX;
 		f->count--;
 	}

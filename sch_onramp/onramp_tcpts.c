@@ -53,7 +53,7 @@ static void onramp_tcpts_options(struct onramp_ack *a, struct tp_tcp_options lis
 		} else if (o.kind == TP_TCP_OPTION_SACK && tp_tcp_sack_blocks(&o)) {
 			u32 end = tp_tcp_value32(o.value + 4);
 
-			if (onramp_seq_before(a->ack, end))
+			if (tp_seq_before(a->ack, end))
 				a->newest = end;
 		}
 	}
@@ -240,7 +240,7 @@ void onramp_tcpts_arrived(const struct tcphdr *th, const struct onramp_arrival *
 		if (ctl->source == ONRAMP_SOURCE_TCPTS && a.has_ts)
 			onramp_tcpts_take(ctl, &a);
 		if (onramp_flight_holds(&ctl->flight, a.newest) &&
-		    onramp_seq_before(ctl->edge_seq, a.newest))
+		    tp_seq_before(ctl->edge_seq, a.newest))
 			ctl->edge_seq = a.newest;
 		onramp_tcpts_acked(ctl, a.ack);
 	}

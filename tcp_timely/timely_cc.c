@@ -467,7 +467,7 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	if (head) {
 		a->head_send_ns = head->skb_mstamp_ns;
 		a->head_end_seq = TCP_SKB_CB(head)->end_seq;
-		if (timely_seq_after(a->newest_end_seq, a->una))
+		if (tp_seq_before(a->una, a->newest_end_seq))
 			a->retrans |= !!(TCP_SKB_CB(head)->sacked & TCPCB_RETRANS);
 	}
 	a->mss = tp->mss_cache;

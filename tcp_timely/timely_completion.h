@@ -120,11 +120,6 @@ struct timely_event {
 	enum timely_ack_verdict verdict;
 };
 
-static inline bool timely_seq_after(u32 a, u32 b)
-{
-	return (s32)(a - b) > 0;
-}
-
 /* Nanoseconds of so many bytes on the wire. */
 static inline u64 timely_scaled_ns(u32 wire_mult, u64 bytes)
 {
@@ -176,8 +171,8 @@ static inline u32 timely_newest_start(const struct timely_burst *b, const struct
 {
 	u32 low = b->una, most;
 
-	if ((b->flags & TIMELY_BURST_KNOWN) && timely_seq_after(b->end_seq, low) &&
-	    !timely_seq_after(b->end_seq, a->una))
+	if ((b->flags & TIMELY_BURST_KNOWN) && tp_seq_before(low, b->end_seq) &&
+	    !tp_seq_before(a->una, b->end_seq))
 		low = b->end_seq;
 	most = a->burst_bytes > left_bytes ? a->burst_bytes - left_bytes : a->mss;
 	return a->una - low < most ? low : a->una - most;
@@ -188,7 +183,7 @@ static inline void timely_newest_find(struct timely_newest *n, const struct time
 {
 	bool known = b->flags & TIMELY_BURST_KNOWN;
 
-	n->partial = a->head_send_ns && timely_seq_after(a->newest_end_seq, a->una);
+	n->partial = a->head_send_ns && tp_seq_before(a->una, a->newest_end_seq);
 	n->left_bytes = n->partial ? a->newest_end_seq - a->una : 0;
 	if (n->partial) {
 		n->send_ns = a->head_send_ns;
@@ -271,7 +266,7 @@ timely_completion_judge(struct timely_event *ev, const struct timely_ack *a,
 		return TIMELY_DROP_FLOOR;
 	elapsed_ns -= a->back_ns;
 	if (timely_ack_is_late(a, n, a->una - prev_una,
-			       !timely_seq_after(prev_una, n->start_seq), elapsed_ns))
+			       !tp_seq_before(n->start_seq, prev_una), elapsed_ns))
 		return TIMELY_DROP_DELACK;
 	wire_ns = timely_wire_ns(ev->covered_bytes, a->mss, a->frame_bytes, a->wire_mult);
 	wire_ns += a->hold_ns;
@@ -299,7 +294,7 @@ static inline bool timely_completion_ack(struct timely_burst *b, const struct ti
 
 	ev->verdict = TIMELY_ACK_NOTHING;
 	ev->source = TIMELY_SRC_NONE;
-	if (!timely_seq_after(a->una, prev_una)) {
+	if (!tp_seq_before(prev_una, a->una)) {
 		if (a->hole)
 			b->flags |= TIMELY_BURST_HOLE;
 		return false;
@@ -309,7 +304,7 @@ static inline bool timely_completion_ack(struct timely_burst *b, const struct ti
 	ends = n.left_bytes <= a->mss && !(n.recorded && was_done);
 	/* An older burst was passed over without an event of its own. */
 	passed = !n.recorded && ((was_known && !was_done) ||
-				 timely_seq_after(n.start_seq, prev_una + a->mss));
+				 tp_seq_before(prev_una + a->mss, n.start_seq));
 	timely_completion_record(b, a, &n, ends || (n.recorded && was_done));
 	if (!ends && !passed)
 		return false;

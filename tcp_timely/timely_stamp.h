@@ -47,7 +47,7 @@ static inline u64 timely_stamp_wait_ns(const struct nicstamp_sample *s,
 static inline u64 timely_stamp_rtt_ns(const struct nicstamp_sample *s,
 				      const struct timely_ack *a)
 {
-	bool behind = timely_seq_after(a->una, s->tx_seq);
+	bool behind = tp_seq_before(s->tx_seq, a->una);
 	u32 bytes = behind ? a->una - s->tx_seq : s->tx_seq - a->una;
 	u64 wire_ns = timely_wire_ns(bytes, a->mss, a->frame_bytes, a->wire_mult);
 

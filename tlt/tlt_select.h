@@ -174,11 +174,6 @@ struct tlt_room {
 	bool ack_due;		/* an ACK will come: by a timer, or when data is read */
 };
 
-static inline bool tlt_before(u32 a, u32 b)
-{
-	return (s32)(a - b) < 0;
-}
-
 static inline void tlt_sender_init(struct tlt_sender *s)
 {
 	*s = (struct tlt_sender){ };
@@ -251,7 +246,7 @@ static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una
 		return;
 	if (!s->late_ns)
 		WRITE_ONCE(s->late_ns, tlt_sender_patience(s->mark_ns, srtt_us));
-	if (!s->clock && !tlt_before(snd_una, s->mark_end)) {
+	if (!s->clock && !tp_seq_before(snd_una, s->mark_end)) {
 		tlt_sender_unanswered(s, now_ns);
 		tlt_sender_give_up(s, s->late_ns);
 	} else if (tlt_sender_is_late(s, now_ns)) {
@@ -344,7 +339,7 @@ static inline void tlt_sender_settle(struct tlt_sender *s)
 static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt_burst *b)
 {
 	return READ_ONCE(s->rests) &&
-	       (tlt_before(b->snd_una, READ_ONCE(s->mark_end)) || READ_ONCE(s->clock)) &&
+	       (tp_seq_before(b->snd_una, READ_ONCE(s->mark_end)) || READ_ONCE(s->clock)) &&
 	       b->now_ns < READ_ONCE(s->late_ns) &&
 	       READ_ONCE(s->retransmitting) == b->again && !b->timeout;
 }
@@ -410,9 +405,9 @@ static inline bool tlt_sender_echo(struct tlt_sender *s, const struct tlt_echo *
  */
 static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
 {
-	bool known = !a->data_bytes || (a->data_bytes == 1 && tlt_before(a->seq, a->rcv_nxt));
+	bool known = !a->data_bytes || (a->data_bytes == 1 && tp_seq_before(a->seq, a->rcv_nxt));
 
-	return known && a->bare && !tlt_before(a->snd_una, a->ack) &&
+	return known && a->bare && !tp_seq_before(a->snd_una, a->ack) &&
 	       a->window == a->snd_wnd && !a->new_sack;
 }
 
@@ -425,9 +420,9 @@ static inline bool tlt_block_came_twice(const struct tlt_block *first,
 {
 	if (first->end - first->start <= 1)
 		return false;
-	return tlt_before(first->start, ack) ||
-	       (next && !tlt_before(first->start, next->start) &&
-		!tlt_before(next->end, first->end));
+	return tp_seq_before(first->start, ack) ||
+	       (next && !tp_seq_before(first->start, next->start) &&
+		!tp_seq_before(next->end, first->end));
 }
 
 /*
@@ -440,7 +435,7 @@ static inline bool tlt_sender_lost(const struct tlt_sender *s, u64 sent_ns, u32 
 {
 	sent_ns += (u64)reorder_us * 1000;
 	if (sent_ns == s->echoed_ns)
-		return tlt_before(seq, s->echoed_end);
+		return tp_seq_before(seq, s->echoed_end);
 	return sent_ns < s->echoed_ns;
 }
 

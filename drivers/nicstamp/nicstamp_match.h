@@ -91,11 +91,6 @@ enum nicstamp_verdict {
 	NICSTAMP_VERDICTS
 };
 
-static inline bool nicstamp_after(u32 a, u32 b)
-{
-	return (s32)(a - b) > 0;
-}
-
 static inline struct nicstamp_record *nicstamp_record(struct nicstamp_match *m, u32 i)
 {
 	return &m->record[(m->first + i) % NICSTAMP_RECORDS];
@@ -114,7 +109,7 @@ static inline void nicstamp_mark_again(struct nicstamp_match *m, u32 start, u32 
 
 	for (i = 0; i < m->count; i++) {
 		r = nicstamp_record(m, i);
-		if (nicstamp_after(r->end_seq, start) && nicstamp_after(end, r->start_seq))
+		if (tp_seq_before(start, r->end_seq) && tp_seq_before(r->start_seq, end))
 			r->flags |= NICSTAMP_R_AGAIN;
 	}
 }
@@ -129,11 +124,11 @@ static inline enum nicstamp_verdict nicstamp_match_post(struct nicstamp_match *m
 {
 	struct nicstamp_record *r;
 
-	if (!nicstamp_after(end, start))
+	if (!tp_seq_before(start, end))
 		return NICSTAMP_NO_DATA;
-	if (m->started && nicstamp_after(m->next_seq, start)) {
+	if (m->started && tp_seq_before(start, m->next_seq)) {
 		nicstamp_mark_again(m, start, end);
-		if (nicstamp_after(end, m->next_seq))
+		if (tp_seq_before(m->next_seq, end))
 			m->next_seq = end;
 		return NICSTAMP_AGAIN;
 	}
@@ -211,13 +206,13 @@ static inline enum nicstamp_verdict nicstamp_match_acked(struct nicstamp_match *
 	u32 i;
 
 	/* Nobody has what was not sent. */
-	if (!m->started || nicstamp_after(ack, m->next_seq))
+	if (!m->started || tp_seq_before(m->next_seq, ack))
 		return NICSTAMP_ABSURD;
 	for (i = 0; i < m->count; i++) {
 		r = nicstamp_record(m, i);
-		if (!nicstamp_after(ack, r->start_seq))
+		if (!tp_seq_before(r->start_seq, ack))
 			break;
-		if (r->flags & NICSTAMP_R_ACKED || nicstamp_after(r->end_seq, ack + r->seg_bytes))
+		if (r->flags & NICSTAMP_R_ACKED || tp_seq_before(ack + r->seg_bytes, r->end_seq))
 			continue;
 		nicstamp_record_ack(r, ack, rx_ns, clock, rx_error_ns, now_ns);
 		verdict = NICSTAMP_OK;
@@ -268,7 +263,7 @@ static inline enum nicstamp_verdict nicstamp_match_take(struct nicstamp_match *m
 		t->clock = r->rx_clock;
 		break;
 	}
-	while (m->count && !nicstamp_after(nicstamp_record(m, 0)->end_seq, una))
+	while (m->count && !tp_seq_before(una, nicstamp_record(m, 0)->end_seq))
 		nicstamp_drop_first(m);
 	return verdict;
 }

@@ -188,7 +188,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	struct onramp_path_visit visit;
 	struct orack_trip t;
 
-	if (!onramp_seq_before(ctl->receipt.seq, e->end_seq) ||
+	if (!tp_seq_before(ctl->receipt.seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
 		return ONRAMP_STAT_REFUSED_SEQUENCE;
 	if (!onramp_ctl_departure(ctl, e->end_seq, now_ns, &departure))

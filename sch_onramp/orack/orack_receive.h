@@ -33,7 +33,7 @@ static inline void orack_receipt_begin(struct orack_receipt *r, u32 seq, u32 lea
  */
 static inline void orack_receipt_follow(struct orack_receipt *r, u32 una)
 {
-	if (onramp_seq_before(r->seq, una - ORACK_RECEIPT_BEHIND))
+	if (tp_seq_before(r->seq, una - ORACK_RECEIPT_BEHIND))
 		r->seq = una - ORACK_RECEIPT_BEHIND;
 }
 

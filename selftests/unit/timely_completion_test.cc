@@ -52,7 +52,7 @@ class Flow : public ::testing::Test {
 		ack_.una = snd_una_;
 		ack_.newest_send_us = 0;
 		ack_.newest_end_seq = snd_una_;
-		while (!queue_.empty() && !timely_seq_after(queue_.front().end, snd_una_)) {
+		while (!queue_.empty() && !tp_seq_before(snd_una_, queue_.front().end)) {
 			Touch(queue_.front());
 			queue_.erase(queue_.begin());
 		}
@@ -60,7 +60,7 @@ class Flow : public ::testing::Test {
 		if (!queue_.empty()) {
 			Skb &head = queue_.front();
 
-			if (timely_seq_after(snd_una_, head.seq)) {
+			if (tp_seq_before(head.seq, snd_una_)) {
 				Touch(head);
 				head.seq = snd_una_;
 			}
