@@ -155,7 +155,7 @@ rate__low_ones_spread_packets() {
 
 # flows OPTIONS: of packets to 64 ports, by a socket without a connection
 flows() {
-	both "$1 maxrate 10gbit" --packets 64 --ports 64 && same flows
+	both "$1 maxrate 10gbit" --packets 64 --ports 64 --rate 1000000 && same flows
 	json_value flows "${stats[onramp]}" > "$TMPDIR/flows"
 }
 
@@ -166,12 +166,13 @@ orphans__mask_is_the_most_flows() {
 		flows "orphan_mask 0" && [ "$(cat "$TMPDIR/flows")" -le 2 ]
 }
 
-# A second packet of each flow waits for a while, so that the first ones' flows are met empty.
+# A second packet of each flow waits for a while, so that the first ones' flows are met empty. A
+# socket with a rate has flows: others' packets pass all of them while nothing waits (fq's fast path).
 aged() {
 	for _qdisc in fq onramp; do
 		put $_qdisc buckets 2 maxrate 8mbit quantum 1500 initial_quantum 1500 &&
-			send_udp $_qdisc --packets 128 --ports 64 --for "$1" &&
-			send_udp $_qdisc --packets 128 --ports 64 || return 1
+			send_udp $_qdisc --packets 128 --ports 64 --rate 1000000 --for "$1" &&
+			send_udp $_qdisc --packets 128 --ports 64 --rate 1000000 || return 1
 	done
 }
 
