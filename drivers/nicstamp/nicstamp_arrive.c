@@ -9,7 +9,9 @@
 #include <linux/rcupdate.h>
 #include <linux/siphash.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_arrival.h"
+#include "nicstamp_arrive.h"
+#include "nicstamp_port.h"
 
 static struct nicstamp_arrivals __percpu *nicstamp_arrivals;	/* own processor, bottom halves off */
 static siphash_key_t nicstamp_arrive_key;			/* set at load */

@@ -7,7 +7,8 @@
  */
 #include <linux/rcupdate.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_depart.h"
+#include "nicstamp_port.h"
 
 /* Of the consumer that wants departures; NULL: there is none. nicstamp_lock writes, RCU. */
 static const struct nicstamp_departures __rcu *nicstamp_departures;

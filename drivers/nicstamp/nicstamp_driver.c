@@ -11,7 +11,9 @@
 #include <linux/ptp_clock_kernel.h>
 #include <linux/skbuff.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_feed.h"
+#include "nicstamp_packet.h"
+#include "nicstamp_port.h"
 
 /* NICs whose driver gives stamps by its PTP clock have one register for the next stamp, and a
  * kworker that asks for it, over the bus, until it is there: some 10 us.  That is a tenth of a

@@ -27,7 +27,9 @@
 #include <linux/tracepoint.h>
 #include <trace/events/net.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_feed.h"
+#include "nicstamp_packet.h"
+#include "nicstamp_port.h"
 
 /* A host has a few NICs: hardly two of them in one bucket. */
 #define NICSTAMP_FEED_BITS	6

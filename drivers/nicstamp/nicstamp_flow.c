@@ -18,7 +18,8 @@
 #include <net/tcp.h>
 
 #include "compat/account.h"
-#include "nicstamp_internal.h"
+#include "nicstamp_flow.h"
+#include "nicstamp_port.h"
 
 /* 1.5 KB each: 24 MB at most. Hosts with more flows have little to tell each. */
 static unsigned int max_flows = 16384;

@@ -17,7 +17,8 @@
 #include <linux/skbuff.h>
 #include <net/net_namespace.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_followed.h"
+#include "nicstamp_port.h"
 
 /* -- the program ------------------------------------------------------------------ */
 

@@ -10,7 +10,11 @@
 #include <net/net_namespace.h>
 #include <net/genetlink.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_feed.h"
+#include "nicstamp_flow.h"
+#include "nicstamp_followed.h"
+#include "nicstamp_main.h"
+#include "nicstamp_port.h"
 
 static struct genl_family nicstamp_genl_family;
 

@@ -1,8 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading and unloading of nicstamp.ko. */
+/*
+ * Loading and unloading of nicstamp.ko.
+ *
+ *   driver --> nicstamp_driver.c        tracepoints --> nicstamp_feed.c (drivers that know
+ *                    |                                   |    nothing of nicstamp)
+ *                    v                                   v
+ *              nicstamp_packet.c <-----------------------+
+ *                    |
+ *                    +---> flow's records --> nicstamp_sample.c ------> consumer
+ *                    |     (nicstamp_match.h)
+ *                    +---> arrivals --> nicstamp_arrive.c ------------> consumer
+ *                    |     (nicstamp_arrival.h)
+ *                    +---> nicstamp_depart.c ----- departures --------> consumer
+ *                    +---> nicstamp_follow.c (the NIC's receive stamps, of drivers that know
+ *                    |               nothing of nicstamp) <-- program's readings
+ *                    +-- raw stamp to ns, and to the system's clock: nicstamp_port.c
+ *
+ * Files call those below them only:
+ *
+ *   main, netlink
+ *   driver, sample
+ *   feed
+ *   packet
+ *   flow, arrive, depart, follow
+ *   port, with the lock and who wants the clocks
+ *   stat
+ */
 #include <linux/module.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_arrive.h"
+#include "nicstamp_feed.h"
+#include "nicstamp_flow.h"
+#include "nicstamp_followed.h"
+#include "nicstamp_main.h"
+#include "nicstamp_port.h"
+#include "nicstamp_stat.h"
 
 static int __init nicstamp_load(void)
 {

@@ -13,7 +13,8 @@
 #include <net/tcp.h>
 
 #include "compat/compat.h"
-#include "nicstamp_internal.h"
+#include "nicstamp_depart.h"
+#include "nicstamp_packet.h"
 
 struct static_key_false nicstamp_listened = STATIC_KEY_FALSE_INIT;
 EXPORT_SYMBOL_GPL(nicstamp_listened);

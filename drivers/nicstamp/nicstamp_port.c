@@ -8,7 +8,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_port.h"
 
 /* A crystal's rate hardly changes in this time, and a reading costs microseconds. */
 #define NICSTAMP_REFRESH	msecs_to_jiffies(100)
@@ -222,7 +222,7 @@ void nicstamp_port_free(struct nicstamp_port *port)
 	kfree(port);
 }
 
-/* Why the generic feed does not take a device, or has it not: @port is what it has. */
+/* Says why a device is not the generic feed's to take or to give up: @port is what it has. */
 int nicstamp_port_refuse(const struct nicstamp_port *port, int err,
 			 struct netlink_ext_ack *extack)
 {

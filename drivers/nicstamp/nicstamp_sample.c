@@ -3,7 +3,12 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 
-#include "nicstamp_internal.h"
+#include "nicstamp_arrive.h"
+#include "nicstamp_depart.h"
+#include "nicstamp_feed.h"
+#include "nicstamp_flow.h"
+#include "nicstamp_main.h"
+#include "nicstamp_port.h"
 
 #define CREATE_TRACE_POINTS
 #include "include/trace/events/turnpike_stamps.h"

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters, a copy a CPU; they only grow. */
-#include "nicstamp_internal.h"
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/percpu.h>
+
+#include "nicstamp_stat.h"
 
 struct nicstamp_stats __percpu *nicstamp_stats;
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is made of packets (nicstamp_packet.c), for drivers and the generic feed. */
+#ifndef NICSTAMP_PACKET_H
+#define NICSTAMP_PACKET_H
+
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/skbuff.h>
+
+#include "nicstamp_arrive.h"
+#include "nicstamp_flow.h"
+#include "nicstamp_followed.h"
+#include "nicstamp_match.h"
+#include "nicstamp_port.h"
+
+/* RCU read side for all of these, and where nicstamp_may_lock(). */
+enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
+				    bool slot);
+bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot);
+void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw);
+void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw);
+
+/*
+ * They take locks with bottom halves off. Netpoll sends and completes packets with
+ * interrupts off, maybe those of somebody who holds such a lock: it does without.
+ */
+static inline bool nicstamp_may_lock(void)
+{
+	return !irqs_disabled();
+}
+
+/* Is anything made of what is received? */
+static inline bool nicstamp_rx_matters(void)
+{
+	return nicstamp_flow_any() || nicstamp_arrive_asked();
+}
+
+/* The clock is the host's: stamps are taken here and now. RCU read side. */
+static inline void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb)
+{
+	if (nicstamp_may_lock() && nicstamp_post(port, skb, true) == NICSTAMP_OK)
+		nicstamp_sent(port, skb, ktime_get_ns());
+}
+
+static inline void nicstamp_host_rx(struct nicstamp_port *port, const struct sk_buff *skb)
+{
+	if (nicstamp_may_lock() && (nicstamp_flow_any() || nicstamp_follow_is_on(port)))
+		nicstamp_received(port, skb, ktime_get_ns());
+}
+
+#endif /* NICSTAMP_PACKET_H */
