@@ -21,11 +21,15 @@ def variant(name, least=0.9, rtos=0, failure=None, util=0.98, tail_us=50.0):
 
 
 class Battery(unittest.TestCase):
-    def run_on(self, *variants, row=SCENARIO, options=()):
+    def run_on(self, *variants, row=SCENARIO, options=(), said="profile: timely\n"):
         with tempfile.TemporaryDirectory() as out:
             os.mkdir(os.path.join(out, SCENARIO))
             with open(os.path.join(out, SCENARIO, "result.json"), "w", encoding="utf-8") as stream:
                 json.dump({"scenario": {"file": SCENARIO + ".yaml"}, "variants": variants}, stream)
+            recommended = os.path.join(out, "recommended")
+            with open(recommended, "w", encoding="utf-8") as stream:
+                stream.write(said)
+            options = [*options, "--recommended", recommended]
             return subprocess.run([sys.executable, BATTERY, "--table", "--row", row, "--out", out, *options], check=False,
                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -69,6 +73,16 @@ class Battery(unittest.TestCase):
         ended = self.run_on(variant("cubic", util=0.98), variant("timely", util=0.930))
         self.assertEqual(ended.returncode, 1)
         self.assertIn("short: rpc: timely has 93.0 % of the link, cubic 98.0: nobody says why", ended.stdout)
+
+    def test_recommended__that_falls_short_for_a_reason_is_0(self):
+        ended = self.run_on(variant("cubic", util=0.98), variant("timely", util=0.5),
+                            said="profile: timely\nshort: {rpc: a reason}\n")
+        self.assertEqual(ended.returncode, 0)
+        self.assertIn("timely has 50.0 % of the link, cubic 98.0: a reason", ended.stdout)
+
+    def test_recommended__may_be_another_for_a_network(self):
+        said = "profile: timely\nnetworks: {rpc: {profile: all}}\n"
+        self.assertEqual(self.run_on(variant("cubic", util=0.98), variant("timely", util=0.5), variant("all"), said=said).returncode, 0)
 
     def test_recommended__is_within_5_percent_of_the_shortest_tail(self):
         self.assertEqual(self.run_on(variant("dctcp", tail_us=100), variant("timely", tail_us=104)).returncode, 0)
