@@ -26,11 +26,6 @@
  *
  *      O - (1/4 + b) / 4 P > T   pause until now + O - T - (1/4 + b) / 4 P
  *
- * On a long path P is mostly pauses of the last round trip.  No delay can show them yet, and all
- * flows have made them: what of P is beyond 4 T counts in full.  Else each sample of a round trip
- * asks again for what the one before it has asked for (four flows of CUBIC and 200 us had .74 of
- * the link and a 99th percentile of 860 us of queue; so they have .99 and 320 us).
- *
  * A flow that is alone on its own line takes nobody's share, and what it is paused for is
  * mostly the queue of its own host: eq. 4 serves it best, above all where a window bounds what
  * could make up for a pause (a flow of 200 KB has 98.6 % of the line with it, 93.6 with even).
@@ -52,11 +47,6 @@
  * and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
  */
 #define ONRAMP_EVEN_SHIFT	2
-
-/* P beyond so many T counts in full.  With 3 T 12 flows into 40 Gbit/s, whose round trip is 20 us,
- * have a 99th percentile of 115 us of queue where 4 T leave 67, and with 2 T 181.
- */
-#define ONRAMP_EVEN_FAR_T	4
 
 /* No delay of a path within a datacenter is longer; keeps the arithmetic in range. */
 #define ONRAMP_OWD_MAX_NS	(1ULL << 32)
@@ -233,16 +223,13 @@ static inline void onramp_pause_drain(struct onramp_pause *p,
 static inline u64 onramp_pause_forgiven(const struct onramp_pause *p,
 					const struct onramp_pause_params *c, u64 lag_ns)
 {
-	u64 near_ns = lag_ns, most_ns = ONRAMP_EVEN_FAR_T * c->threshold_ns;
 	u32 part = p->beta;
 
 	if (c->mode != ONRAMP_MODE_FINAL)
 		return 0;
-	if (c->even && !p->alone) {
+	if (c->even && !p->alone)
 		part = ((ONRAMP_BETA_ONE >> ONRAMP_EVEN_SHIFT) + p->beta) >> ONRAMP_EVEN_SHIFT;
-		near_ns = lag_ns < most_ns ? lag_ns : most_ns;
-	}
-	return lag_ns - near_ns + tp_mul_shr(near_ns, part, ONRAMP_BETA_SHIFT);
+	return tp_mul_shr(lag_ns, part, ONRAMP_BETA_SHIFT);
 }
 
 /* The delay of an acknowledged packet; @note_ns is what onramp_pause_sent() gave when
