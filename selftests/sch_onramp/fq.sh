@@ -166,11 +166,11 @@ orphans__mask_is_the_most_flows() {
 		flows "orphan_mask 0" && [ "$(cat "$TMPDIR/flows")" -le 2 ]
 }
 
-# A second packet of each flow waits for a while, so that the first ones' flows are met empty. A
-# socket with a rate has flows: others' packets pass all of them while nothing waits (fq's fast path).
+# The first packet of a flow takes all of its credit, so that the second one waits, whatever flows share
+# by their hash. All flows are met empty when those leave; one that is not met again never ages.
 aged() {
 	for _qdisc in fq onramp; do
-		put $_qdisc buckets 2 maxrate 8mbit quantum 1500 initial_quantum 1500 &&
+		put $_qdisc buckets 2 maxrate 8mbit quantum 1500 initial_quantum 1000 &&
 			send_udp $_qdisc --packets 128 --ports 64 --rate 1000000 --for "$1" &&
 			send_udp $_qdisc --packets 128 --ports 64 --rate 1000000 || return 1
 	done
