@@ -128,7 +128,7 @@ void onramp_feedback_begin(struct onramp_sched *q, const struct onramp_key *key,
 			   enum onramp_source source, u64 now_ns)
 {
 	if (source == ONRAMP_SOURCE_ORACK)
-		orack_peer_recall(q->on, key, now_ns);
+		orack_peer_request_all(q->on, key, now_ns);
 }
 
 /* A packet left of a flow whose peer's timestamps do not serve: onramp_feedback_wanted() took its

@@ -45,8 +45,8 @@ struct onramp_net {
 	struct orack_asked __rcu *asked;	/* who may be; NULL: everybody; RTNL writes */
 	atomic_t acking[ORACK_ACKING];	/* peers that send us receipts, by orack_acking_index() */
 	atomic_t hearing;		/* peers that want receipts */
-	atomic_t few;			/* of these, those that few are enough for */
-	atomic_t recalls;		/* times that one wanted all again */
+	atomic_t sparse;		/* of these, those that sparse ones are enough for */
+	atomic_t all_requests;		/* times that one wanted all again */
 	atomic_t arrived;		/* bytes of data while there were such, modulo 2^32 */
 	/* RTNL writes, anybody reads */
 	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */

@@ -218,8 +218,8 @@ enum {
 	ONRAMP_PEER_DELAY_P50,	/* u64, ns */
 	ONRAMP_PEER_DELAY_P90,
 	ONRAMP_PEER_DELAY_P99,
-	ONRAMP_PEER_FEW,	/* u8: it makes few receipts; as ONRAMP_PEER_NIC */
-	ONRAMP_PEER_FEW_OURS,	/* u8: few of ours are enough for it; as ONRAMP_PEER_NIC_OURS */
+	ONRAMP_PEER_FEW,	/* u8: its receipts are sparse; as ONRAMP_PEER_NIC */
+	ONRAMP_PEER_FEW_OURS,	/* u8: sparse ones of ours are enough; as ONRAMP_PEER_NIC_OURS */
 	__ONRAMP_PEER_MAX,
 };
 

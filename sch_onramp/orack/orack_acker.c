@@ -20,7 +20,7 @@
 
 #include "compat/compat.h"
 #include "orack_acker.h"
-#include "orack_few.h"
+#include "orack_sparse.h"
 #include "orack_hearing.h"
 #include "orack_nic.h"
 #include "orack_pair.h"
@@ -40,8 +40,8 @@ struct orack_slot {
 	u64 closed_ns;			/* when that before it was, */
 	u32 wait_ns;			/* and how long that could wait */
 	u64 spared_ns;			/* when data came that was too little to begin one */
-	u32 recalls;			/* onramp_net's, when terms were asked for */
-	struct orack_few few;		/* since the last one, where few are enough */
+	u32 all_requests;			/* onramp_net's, when terms were asked for */
+	struct orack_sparse sparse;	/* since the last one, where sparse ones are enough */
 	struct orack_pair pair;
 	struct orack_terms terms;
 	struct orack_seen seen;		/* since the batch began */
@@ -77,7 +77,7 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 {
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
-		.kind = ORACK_RECEIPTS, .count = b->count, .few = slot->terms.few,
+		.kind = ORACK_RECEIPTS, .count = b->count, .sparse = slot->terms.sparse,
 		.clock = orack_own_clock,
 	};
 	u64 now_ns = ktime_get_ns();
@@ -89,8 +89,8 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	}
 	slot->closed_ns = now_ns;
 	list_del_init(&slot->open);
-	orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, b->bytes + slot->few.bytes);
-	orack_few_begin(&slot->few, atomic_read(&cpu->on->arrived));
+	orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, b->bytes + slot->sparse.bytes);
+	orack_sparse_begin(&slot->sparse, atomic_read(&cpu->on->arrived));
 	orack_batch_close(b, now_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
@@ -229,17 +229,17 @@ static bool orack_is_ours(const struct sk_buff *skb, const struct onramp_arrival
 	return sk;
 }
 
-/* Data of whoever sends to a connection, for those that few receipts are enough for as long as
+/* Data of whoever sends to a connection, for those that sparse receipts are enough for as long as
  * nobody else does; a stranger's segments end nothing.  Their line is written once a frame at
  * most.
  */
 static void orack_cpu_count(struct orack_cpu *cpu, const struct sk_buff *skb,
 			    const struct onramp_arrival *a)
 {
-	if (!atomic_read(&cpu->on->few) || !orack_is_ours(skb, a))
+	if (!atomic_read(&cpu->on->sparse) || !orack_is_ours(skb, a))
 		return;
 	cpu->arrived += a->payload;
-	if (cpu->arrived < ORACK_FEW_FRAME_BYTES)
+	if (cpu->arrived < ORACK_SPARSE_FRAME_BYTES)
 		return;
 	atomic_add(cpu->arrived, &cpu->on->arrived);
 	cpu->arrived = 0;
@@ -251,9 +251,9 @@ static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
 {
 	const struct onramp_net *on = cpu->on;
 
-	return slot->terms.few && list_empty(&slot->open) &&
-	       slot->recalls == (u32)atomic_read(&on->recalls) && orack_slot_is(slot, &a->key) &&
-	       orack_few_spares(&slot->few, a->payload, atomic_read(&on->arrived),
+	return slot->terms.sparse && list_empty(&slot->open) &&
+	       slot->all_requests == (u32)atomic_read(&on->all_requests) && orack_slot_is(slot, &a->key) &&
+	       orack_sparse_spares(&slot->sparse, a->payload, atomic_read(&on->arrived),
 				now_ns - slot->closed_ns, now_ns);
 }
 
@@ -264,7 +264,7 @@ static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *
 	slot->wait_ns = 0;
 	slot->closed_ns = 0;
 	slot->spared_ns = 0;
-	memset(&slot->few, 0, sizeof(slot->few));
+	memset(&slot->sparse, 0, sizeof(slot->sparse));
 }
 
 /* What the pair of hosts wants for the data.  The slot becomes theirs with a receipt: data too
@@ -273,7 +273,7 @@ static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *
 static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot *slot,
 				       const struct onramp_arrival *a, const struct orack_stamp *t)
 {
-	u32 recalls = atomic_read_acquire(&cpu->on->recalls);
+	u32 all_requests = atomic_read_acquire(&cpu->on->all_requests);
 	bool same = orack_slot_is(slot, &a->key);
 	struct orack_seen seen = { .stamped = 0 };
 	enum orack_wants wants;
@@ -293,7 +293,7 @@ static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot 
 		slot->spared_ns = t->now_ns;
 	memset(&slot->seen, 0, sizeof(slot->seen));
 	slot->terms = terms;
-	slot->recalls = recalls;
+	slot->all_requests = all_requests;
 	return wants;
 }
 

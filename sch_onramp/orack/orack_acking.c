@@ -84,7 +84,7 @@ static bool orack_acking_is_due(const struct orack_acking *a)
 
 	if (!orack_acking_is_used(a) || orack_acking_is_silent(a))
 		return false;
-	return !announced || READ_ONCE(a->recall) ||
+	return !announced || READ_ONCE(a->request_now) ||
 	       time_after_eq(jiffies, announced + orack_acking_wait(a));
 }
 
@@ -156,7 +156,7 @@ out:
 }
 
 /* The path to the key's far end may be empty no more.  Under the qdisc's lock. */
-void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns)
+void orack_peer_request_all(struct onramp_net *on, const struct onramp_key *key, u64 now_ns)
 {
 	struct orack_peer *peer;
 	struct orack_pair pair;
@@ -166,8 +166,8 @@ void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 
 	peer = orack_peer_find(&pair);
 	if (peer) {
 		spin_lock(&peer->lock);
-		if (orack_wish_all(&peer->acking.wish, now_ns)) {
-			WRITE_ONCE(peer->acking.recall, true);
+		if (orack_request_all(&peer->acking.request, now_ns)) {
+			WRITE_ONCE(peer->acking.request_now, true);
 			orack_peer_hurry(on, peer);
 		}
 		spin_unlock(&peer->lock);
@@ -216,14 +216,14 @@ void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
 	to->sport = READ_ONCE(peer->acking.sport);
 	to->dport = READ_ONCE(peer->acking.dport);
 	to->oif = READ_ONCE(peer->oif);
-	to->few = orack_wish_is_few(&peer->acking.wish, ktime_get_ns());
+	to->sparse = orack_request_is_sparse(&peer->acking.request, ktime_get_ns());
 }
 
 /* 0 ms: it is over.  False: not sent.  Bottom halves are off, under the RCU read lock. */
 bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
 {
 	struct orack_header h = {
-		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = to->few, .clock = lifetime_ms,
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .sparse = to->sparse, .clock = lifetime_ms,
 		.time_ns = ktime_get_boottime_ns() + orack_peer_epoch_ns,
 	};
 	struct orack_entry e = {
@@ -283,7 +283,7 @@ bool orack_peer_asks_now(struct orack_peer *peer, struct orack_contact *to)
 		return false;
 	WRITE_ONCE(a->announced, jiffies | 1UL);
 	WRITE_ONCE(a->unanswered, a->unanswered + 1);
-	WRITE_ONCE(a->recall, false);
+	WRITE_ONCE(a->request_now, false);
 	orack_peer_contact(peer, to);
 	return true;
 }

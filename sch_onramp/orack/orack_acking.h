@@ -11,7 +11,7 @@
 #include "orack_ask.h"
 #include "orack_clock.h"
 #include "orack_delay.h"
-#include "orack_few.h"
+#include "orack_sparse.h"
 #include "sch_onramp/onramp_absolute.h"
 #include "sch_onramp/onramp_clock.h"
 #include "sch_onramp/onramp_excess.h"
@@ -47,8 +47,8 @@ struct orack_acking {
 	u32 window_count;
 	u64 receipts, samples, refused;
 	struct orack_delay delay;
-	struct orack_wish wish;
-	bool recall;			/* the worker is to tell it now */
+	struct orack_request request;
+	bool request_now;			/* the worker is to tell it now */
 };
 
 static inline void orack_acking_begin(struct orack_acking *a)
@@ -56,7 +56,7 @@ static inline void orack_acking_begin(struct orack_acking *a)
 	onramp_clock_init(&a->clock);
 	onramp_absolute_init(&a->absolute);
 	onramp_floor_init(&a->rtt);
-	orack_wish_all(&a->wish, ktime_get_ns());
+	orack_request_all(&a->request, ktime_get_ns());
 }
 
 /* Long enough that refreshing costs nothing, short enough that a host that lost its qdisc
@@ -71,7 +71,7 @@ static inline void orack_acking_begin(struct orack_acking *a)
 #define ORACK_IDLE		(60 * HZ)
 
 void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);
-void orack_peer_recall(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
+void orack_peer_request_all(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
 void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);

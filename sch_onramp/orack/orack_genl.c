@@ -257,10 +257,10 @@ static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer 
 
 	if (clock->known &&
 	    (nla_put_u8(msg, ONRAMP_PEER_NIC, orack_clock_is_nic(clock->id)) ||
-	     nla_put_u8(msg, ONRAMP_PEER_FEW, peer->acking.wish.few)))
+	     nla_put_u8(msg, ONRAMP_PEER_FEW, peer->acking.request.sparse)))
 		return -EMSGSIZE;
 	return hears && (nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(r->source.nic)) ||
-			 nla_put_u8(msg, ONRAMP_PEER_FEW_OURS, r->few));
+			 nla_put_u8(msg, ONRAMP_PEER_FEW_OURS, r->sparse));
 }
 
 /* peer->lock is held. */

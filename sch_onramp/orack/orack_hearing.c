@@ -26,14 +26,14 @@
 /* peer->lock is held for these.  A peer that was taken out counts no more.  Who wants all again
  * has them from the next data on: the acker looks at its terms.
  */
-static void orack_peer_set_few(struct onramp_net *on, struct orack_peer *peer, bool few)
+static void orack_peer_set_sparse(struct onramp_net *on, struct orack_peer *peer, bool sparse)
 {
-	if (peer->hearing.few == few || peer->removed)
+	if (peer->hearing.sparse == sparse || peer->removed)
 		return;
-	WRITE_ONCE(peer->hearing.few, few);
-	atomic_add(few ? 1 : -1, &on->few);
-	if (!few)
-		atomic_fetch_inc_release(&on->recalls);
+	WRITE_ONCE(peer->hearing.sparse, sparse);
+	atomic_add(sparse ? 1 : -1, &on->sparse);
+	if (!sparse)
+		atomic_fetch_inc_release(&on->all_requests);
 }
 
 void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
@@ -43,7 +43,7 @@ void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool h
 	WRITE_ONCE(peer->hearing.hears, hears);
 	atomic_add(hears ? 1 : -1, &on->hearing);
 	orack_nic_hear(hears);
-	orack_peer_set_few(on, peer, false);
+	orack_peer_set_sparse(on, peer, false);
 }
 
 /* Its announcement is over, unless it repeats it.  peer->lock is held. */
@@ -128,7 +128,7 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 		return ORACK_WANTS_NONE;
 	r = &peer->hearing;
 	terms->oif = READ_ONCE(peer->oif);
-	terms->few = READ_ONCE(r->few);
+	terms->sparse = READ_ONCE(r->sparse);
 	terms->nic = orack_hearing_takes_nic(r, seen, now_ns);
 	return orack_hearing_spares(r, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
@@ -144,7 +144,7 @@ static enum onramp_stat orack_hearing_judge(const struct orack_hearing *r,
 	struct orack_call call = {
 		.connected = connected,
 		.hears = orack_hearing_on(r),
-		.fewer = h->few && !r->few,
+		.sparser = h->sparse && !r->sparse,
 		.lifetime_ms = h->clock,
 	};
 
@@ -187,7 +187,7 @@ static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer
 	if (!r->hears)
 		orack_clock_say_again(&r->said);
 	orack_peer_set_hears(on, peer, h->clock);
-	orack_peer_set_few(on, peer, h->clock && h->few);
+	orack_peer_set_sparse(on, peer, h->clock && h->sparse);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_acking_is_silent(&peer->acking))
 		WRITE_ONCE(peer->acking.unanswered, 0);

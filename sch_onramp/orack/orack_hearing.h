@@ -19,7 +19,7 @@ struct sock;
 struct orack_hearing {
 	unsigned long hears_until;	/* jiffies; lockless readers */
 	bool hears;			/* it announced itself; lockless readers */
-	bool few;			/* receipts are enough for it; lockless readers */
+	bool sparse;			/* receipts are enough for it; lockless readers */
 	u64 announced_ns;		/* by its clock */
 	u64 announced_at_ns;		/* by ours */
 	u64 calls_ns;			/* start of the hundredth of a second that is counted */
@@ -33,7 +33,7 @@ struct orack_hearing {
 struct orack_terms {
 	int oif;			/* where receipts go out, for link-local addresses, else 0 */
 	bool nic;			/* times are the NIC's */
-	bool few;			/* it may be long until the next */
+	bool sparse;			/* it may be long until the next */
 };
 
 enum orack_wants {

@@ -22,7 +22,7 @@ struct orack_contact {
 	struct orack_pair pair;
 	__be16 sport, dport;
 	int oif;			/* for link-local addresses, else 0 */
-	bool few;			/* receipts are enough */
+	bool sparse;			/* receipts are enough */
 };
 
 static inline void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key)

@@ -146,7 +146,7 @@ static void orack_note_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
 			   absolute ? a->absolute.there_ns : (s64)queue_ns);
 }
 
-/* A trip's queueing delay, and what it makes of the wish.  ctl->lock is held, ctl->sched is not
+/* A trip's queueing delay, and what it makes of the request.  ctl->lock is held, ctl->sched is not
  * NULL.
  */
 static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
@@ -162,7 +162,7 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	/* What began anew was learned from one sample: it takes many to trust it. */
 	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||
 	    epoch != onramp_clock_epoch(&peer->acking.clock))
-		orack_wish_all(&peer->acking.wish, t->now_ns);
+		orack_request_all(&peer->acking.request, t->now_ns);
 	spin_unlock(&peer->lock);
 	return queue_ns;
 }
@@ -173,7 +173,7 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 static enum onramp_stat orack_take_unstamped(struct orack_peer *peer, u64 now_ns)
 {
 	spin_lock(&peer->lock);
-	orack_wish_all(&peer->acking.wish, now_ns);
+	orack_request_all(&peer->acking.request, now_ns);
 	spin_unlock(&peer->lock);
 	return ONRAMP_STAT_REFUSED_UNSTAMPED;
 }
@@ -301,7 +301,7 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	if (may)
 		orack_peer_heard(on, peer);
 	if (refused < d->h.count)
-		tell = orack_wish_heard(&peer->acking.wish, d->h.few, now_ns);
+		tell = orack_request_answered(&peer->acking.request, d->h.sparse, now_ns);
 	if (tell)
 		orack_peer_contact(peer, &to);
 	spin_unlock(&peer->lock);

@@ -56,7 +56,7 @@ static inline bool orack_turn_is_late(u64 time_ns, u64 last_ns, u64 since_ns, bo
 struct orack_call {
 	bool connected;		/* it names a connection that lives */
 	bool hears;		/* its host has receipts, for @left_ms more */
-	bool fewer;		/* it is for few, and all are sent */
+	bool sparser;		/* it is for sparse receipts, and all are sent */
 	bool jumps;		/* its time does: not signed, and ORACK_TURN_JUMP */
 	u32 lifetime_ms;
 	u32 left_ms;
@@ -67,7 +67,7 @@ static inline bool orack_call_counts(const struct orack_call *c)
 {
 	if (c->connected)
 		return true;
-	return c->hears && !c->fewer && !c->jumps && c->lifetime_ms >= c->left_ms;
+	return c->hears && !c->sparser && !c->jumps && c->lifetime_ms >= c->left_ms;
 }
 
 #endif /* ORACK_TURN_H */

@@ -44,8 +44,8 @@
 #define ORACK_BYTES_MAX		(ORACK_HEADER_BYTES + ORACK_ENTRIES_MAX * ORACK_ENTRY_BYTES + \
 				 ORACK_MAC_BYTES)
 
-/* In the byte of the count: few receipts are wanted, of an announcement, or made. */
-#define ORACK_FEW		0x80U
+/* In the byte of the count: sparse receipts are wanted, of an announcement, or made. */
+#define ORACK_SPARSE		0x80U
 
 /* A receipt that waited longer says nothing about now. */
 #define ORACK_AGE_MAX_NS	1000000000U
@@ -95,7 +95,7 @@ struct orack_header {
 	u8 kind;
 	u8 key;			/* 0: no MAC */
 	u8 count;
-	bool few;		/* orack_few.h */
+	bool sparse;		/* orack_sparse.h */
 	u32 clock;		/* whose times these are; of an announcement: its lifetime in ms */
 	u64 time_ns;		/* of sending, by that clock; or of announcing */
 };
@@ -196,14 +196,14 @@ static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
 		return ORACK_BAD_VERSION;
 	h->kind = data[1];
 	h->key = data[ORACK_KEY_OFFSET];
-	h->count = data[3] & ~ORACK_FEW;
-	h->few = data[3] & ORACK_FEW;
+	h->count = data[3] & ~ORACK_SPARSE;
+	h->sparse = data[3] & ORACK_SPARSE;
 	h->clock = orack_get32(data + 4);
 	h->time_ns = orack_get64(data + 8);
 	if (h->kind < ORACK_RECEIPTS || h->kind > ORACK_CLOCK)
 		return ORACK_BAD_KIND;
 	if (!h->count || h->count > ORACK_ENTRIES_MAX ||
-	    (h->kind != ORACK_RECEIPTS && h->count != 1) || (h->kind == ORACK_CLOCK && h->few))
+	    (h->kind != ORACK_RECEIPTS && h->count != 1) || (h->kind == ORACK_CLOCK && h->sparse))
 		return ORACK_BAD_COUNT;
 	if (bytes != orack_bytes(h->count, h->key))
 		return ORACK_BAD_LENGTH;
@@ -238,7 +238,7 @@ static inline void orack_encode_header(u8 *to, const struct orack_header *h)
 	to[0] = ORACK_VERSION;
 	to[1] = h->kind;
 	to[ORACK_KEY_OFFSET] = h->key;
-	to[3] = h->count | (h->few ? ORACK_FEW : 0);
+	to[3] = h->count | (h->sparse ? ORACK_SPARSE : 0);
 	orack_put32(to + 4, h->clock);
 	orack_put64(to + 8, h->time_ns);
 }

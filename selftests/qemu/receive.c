@@ -2,7 +2,7 @@
 /*
  * Instructions of this machine per data segment that a host receives, without a sender.
  *
- *	receive drop|take|announce|few DEVICE MAC NETNS BACK SEGMENTS BATCHES
+ *	receive drop|take|announce|sparse DEVICE MAC NETNS BACK SEGMENTS BATCHES
  *
  * DEVICE leads to the host with that MAC, where somebody reads at 10.0.0.2, port 5000.  Its
  * answers to 10.0.0.7, which nobody is, leave the host's namespace by a device that drops
@@ -11,7 +11,7 @@
  * is no sender in what is counted, and no gap in its stream.  With drop
  * they bear another MAC in the end, so that the host throws them away at once; that much is
  * to be taken off the rest.  With announce the host is asked for receipts of OR-ACKs
- * before, with few for few of them (Documentation/onramp-wire.rst).
+ * before, with sparse for sparse ones (Documentation/onramp-wire.rst).
  *
  * Prints: segments instructions_per_segment
  */
@@ -38,7 +38,7 @@
 
 #define BATCH_MAX	256
 /* What the qdisc does: all is sent before the first arrives; and a batch follows each 150 us, as
- * sch_onramp/orack/orack_few.h takes 200 for a gap.
+ * sch_onramp/orack/orack_sparse.h takes 200 for a gap.
  */
 #define DELAY_US	1000000
 #define BATCH_US	150
@@ -202,10 +202,10 @@ static uint32_t connect_by_hand(int fd, int answers, const unsigned char *mac)
 	return ack;
 }
 
-static void announce(int fd, const unsigned char *mac, bool few)
+static void announce(int fd, const unsigned char *mac, bool sparse)
 {
 	const struct orack_header h = {
-		.kind = ORACK_ANNOUNCEMENT, .count = 1, .few = few,
+		.kind = ORACK_ANNOUNCEMENT, .count = 1, .sparse = sparse,
 		.clock = ORACK_LIFETIME_MAX_MS, .time_ns = now_ns(),
 	};
 	const struct orack_entry e = { .sport = sport, .dport = DPORT };
@@ -279,16 +279,16 @@ int main(int argc, char **argv)
 	static const unsigned char nobody[ETH_ALEN] = { 2, 0, 0, 0, 0, 9 };
 	unsigned char mac[ETH_ALEN];
 	uint32_t ack, seq, batches;
-	bool announces, drops, few;
+	bool announces, drops, sparse;
 	struct spare spare;
 	int fd, answers;
 
-	few = argc > 1 && !strcmp(argv[1], "few");
-	announces = few || (argc > 1 && !strcmp(argv[1], "announce"));
+	sparse = argc > 1 && !strcmp(argv[1], "sparse");
+	announces = sparse || (argc > 1 && !strcmp(argv[1], "announce"));
 	drops = argc > 1 && !strcmp(argv[1], "drop");
 	if (argc != 8 || !(announces || drops || !strcmp(argv[1], "take")) ||
 	    atol(argv[6]) < 1 || atol(argv[6]) > BATCH_MAX || atol(argv[7]) < 1) {
-		fprintf(stderr, "usage: receive drop|take|announce|few DEVICE MAC NETNS BACK "
+		fprintf(stderr, "usage: receive drop|take|announce|sparse DEVICE MAC NETNS BACK "
 				"SEGMENTS BATCHES\n");
 		return 2;
 	}
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 	ack = connect_by_hand(fd, answers, mac);
 	close(answers);
 	if (announces)
-		announce(fd, mac, few);
+		announce(fd, mac, sparse);
 	make_data(drops ? nobody : mac, ack);
 	/* The receiver's buffer grows at first. */
 	seq = send_batches(fd, 1, batches / 4 + 1);

@@ -62,7 +62,7 @@ TEST(orack_turn_is_late, signed__newer_counts_and_older_does_not)
 
 TEST(orack_call_counts, with_a_connection__whatever_it_says)
 {
-	const orack_call c = {.connected = true, .hears = true, .fewer = true, .jumps = true,
+	const orack_call c = {.connected = true, .hears = true, .sparser = true, .jumps = true,
 			      .lifetime_ms = 0, .left_ms = 9000};
 
 	EXPECT_TRUE(orack_call_counts(&c));
@@ -70,12 +70,12 @@ TEST(orack_call_counts, with_a_connection__whatever_it_says)
 
 TEST(orack_call_counts, without_a_connection__never_less_than_there_is)
 {
-	const orack_call more = {.connected = false, .hears = true, .fewer = false, .jumps = false,
+	const orack_call more = {.connected = false, .hears = true, .sparser = false, .jumps = false,
 				 .lifetime_ms = 10000, .left_ms = 7000};
 	orack_call c = more;
 
 	EXPECT_TRUE(orack_call_counts(&c));
-	c.fewer = true;
+	c.sparser = true;
 	EXPECT_FALSE(orack_call_counts(&c));
 	c = more;
 	c.hears = false;

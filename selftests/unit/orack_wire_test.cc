@@ -118,17 +118,17 @@ TEST(orack_encode, most_entries_with_mac__fit)
 TEST(orack_encode, few__is_the_first_bit_of_the_count)
 {
 	for (orack_header h : {receipts(1), announcement(1000)}) {
-		h.few = true;
+		h.sparse = true;
 		Bytes wire = encode(h, {{1, 2, 0, 0}});
 		orack_datagram d;
 
 		EXPECT_EQ(wire[3], 0x81);
 		ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
-		EXPECT_TRUE(d.h.few);
+		EXPECT_TRUE(d.h.sparse);
 		EXPECT_EQ(d.h.count, 1);
 		wire[3] = 1;
 		ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
-		EXPECT_FALSE(d.h.few);
+		EXPECT_FALSE(d.h.sparse);
 	}
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Instructions per data segment of a host that receives, nothing else: with fq, with
-# On-Ramp that nobody asked for receipts, and with one that makes few, as for an empty path, or
+# On-Ramp that nobody asked for receipts, and with one that makes sparse ones, as for an empty path, or
 # all; less what the same frames cost when the host throws them away at once.
 # Run by selftests/qemu/cost in a guest whose clock counts instructions.
 #
@@ -42,7 +42,7 @@ receive_rows() {
 	receive_row "$2" fq take
 	in_b tc qdisc replace dev back root onramp || exit 1
 	receive_row "$2" onramp take
-	receive_row "$2" few few
+	receive_row "$2" sparse sparse
 	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
 	receive_row "$2" receipts announce
 	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'

@@ -21,7 +21,7 @@ BUILD = os.environ["TURNPIKE_BUILD"]
 TURNPIKE = os.path.join(BUILD, "turnpike")
 TC = {**os.environ, "TC_LIB_DIR": os.path.join(BUILD, "tc")}
 GBIT = 10**9
-# A tenth of the line's: few receipts are made (orack_few.h). A debug kernel is a hundred
+# A tenth of the line's: sparse receipts are made (orack_sparse.h). A debug kernel is a hundred
 # times slower.
 STREAM = Pace(125_000_000, 4 if os.environ.get("TURNPIKE_DEBUG") == "1" else 16)
 # Three frames in 870 us: all have one.

@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Few receipts while there is nothing to tell.
+ * Sparse receipts, while there is nothing to tell.
  *
  * A receipt is some 6000 instructions at either end, as much as 12 segments that GRO merged.  On
  * an empty path it says no more than that it is empty.  So the sender, who knows the delay, asks
- * for few while there is none, and for all of them again:
+ * for sparse ones while there is none, and for all of them again:
  *
  *       no queue of T / 2, no new flow, all stamps there, clocks as they were, for 2 ms
- *       all  ------------------------------------------>  few
+ *       all  ------------------------------------------>  sparse
  *            <------------------------------------------
  *                              either
  *
- * With few, most queues would be seen late, but for what the receiver knows without being told: it
+ * With sparse ones, most queues would be seen late, but for what the receiver knows without being told: it
  * makes all receipts for data that does not come in a stream, and while others send to it,
  * too.  That is how the queue at its own port begins.  One elsewhere is seen half a millisecond
  * late, once.  Others are also flows of the same host that another processor takes.
  *
  * Each receipt says how many its maker makes, so that a request which was lost is made again.
  */
-#ifndef ORACK_FEW_H
-#define ORACK_FEW_H
+#ifndef ORACK_SPARSE_H
+#define ORACK_SPARSE_H
 
 #include "include/turnpike_types.h"
 
 /* -- the receiver ------------------------------------------------------------------------ */
 
-/* Data for one receipt of few: 550 segments, of which 6000 instructions are 2 % where GRO merges
+/* Data for one of sparse receipts: 550 segments, of which 6000 instructions are 2 % where GRO merges
  * them.  It takes 640 us at 10 Gbit/s;
  */
-#define ORACK_FEW_BYTES		800000
+#define ORACK_SPARSE_BYTES		800000
 
 /* on faster lines there are fewer still, */
-#define ORACK_FEW_NS		500000
+#define ORACK_SPARSE_NS		500000
 
 /* and on slower ones there is one in so long. */
-#define ORACK_FEW_MAX_NS	5000000
+#define ORACK_SPARSE_MAX_NS	5000000
 
 /* Data that comes after so long is no stream's: that a batch begins anew by, too. */
-#define ORACK_FEW_GAP_NS	200000
+#define ORACK_SPARSE_GAP_NS	200000
 
 /* Of others since the last receipt: 12 us of 10 Gbit/s, a quarter of T, and more than requests. */
-#define ORACK_FEW_COMPANY_BYTES	15000
+#define ORACK_SPARSE_COMPANY_BYTES	15000
 
 /* After a gap or company there are all receipts for so long.  A queue that comes of it is seen by
  * the sender then, who asks for them.
  */
-#define ORACK_FEW_BUSY_NS	500000
+#define ORACK_SPARSE_BUSY_NS	500000
 
 /* What processors count for each other is told in pieces of a frame. */
-#define ORACK_FEW_FRAME_BYTES	1448
+#define ORACK_SPARSE_FRAME_BYTES	1448
 
 /* Of a pair of hosts. */
-struct orack_few {
+struct orack_sparse {
 	u64 last_ns;			/* when its last data came that had no receipt */
 	u64 busy_ns;			/* when its data last came after a gap, or with others' */
 	u32 bytes;			/* that came since the last receipt */
 	u32 arrived;			/* what had come of all hosts by then, modulo 2^32 */
 };
 
-static inline void orack_few_begin(struct orack_few *f, u32 arrived)
+static inline void orack_sparse_begin(struct orack_sparse *f, u32 arrived)
 {
 	f->bytes = 0;
 	f->arrived = arrived;
@@ -67,18 +67,18 @@ static inline void orack_few_begin(struct orack_few *f, u32 arrived)
 /* @bytes of data came, @since_ns after the last receipt; @arrived of all hosts, with these.  True:
  * no receipt is made.
  */
-static inline bool orack_few_spares(struct orack_few *f, u32 bytes, u32 arrived, u64 since_ns,
+static inline bool orack_sparse_spares(struct orack_sparse *f, u32 bytes, u32 arrived, u64 since_ns,
 				    u64 now_ns)
 {
 	u32 others = arrived - f->arrived - f->bytes - bytes;
 	u64 gap_ns = now_ns - f->last_ns;
 
 	f->last_ns = now_ns;
-	if ((s32)others > ORACK_FEW_COMPANY_BYTES ||
-	    (gap_ns > ORACK_FEW_GAP_NS && since_ns > ORACK_FEW_GAP_NS))
+	if ((s32)others > ORACK_SPARSE_COMPANY_BYTES ||
+	    (gap_ns > ORACK_SPARSE_GAP_NS && since_ns > ORACK_SPARSE_GAP_NS))
 		f->busy_ns = now_ns;
-	if (now_ns - f->busy_ns < ORACK_FEW_BUSY_NS || since_ns >= ORACK_FEW_MAX_NS ||
-	    (since_ns >= ORACK_FEW_NS && f->bytes + bytes >= ORACK_FEW_BYTES))
+	if (now_ns - f->busy_ns < ORACK_SPARSE_BUSY_NS || since_ns >= ORACK_SPARSE_MAX_NS ||
+	    (since_ns >= ORACK_SPARSE_NS && f->bytes + bytes >= ORACK_SPARSE_BYTES))
 		return false;
 	f->bytes += bytes;
 	return true;
@@ -92,34 +92,34 @@ static inline bool orack_few_spares(struct orack_few *f, u32 bytes, u32 arrived,
 /* A request takes effect within a round trip. */
 #define ORACK_AGAIN_NS		100000
 
-struct orack_wish {
+struct orack_request {
 	u64 busy_ns;			/* a queue was seen, or a flow or a clock began */
-	u64 asked_ns;			/* when the wish was last told for a receipt's sake */
-	bool few;			/* what the newest receipt says is done */
+	u64 asked_ns;			/* when it was last made for a receipt's sake */
+	bool sparse;			/* what the newest receipt says is done */
 };
 
-static inline bool orack_wish_is_few(const struct orack_wish *w, u64 now_ns)
+static inline bool orack_request_is_sparse(const struct orack_request *r, u64 now_ns)
 {
-	return now_ns - w->busy_ns >= ORACK_CALM_NS;
+	return now_ns - r->busy_ns >= ORACK_CALM_NS;
 }
 
-/* All receipts are wanted.  True: few come so far. */
-static inline bool orack_wish_all(struct orack_wish *w, u64 now_ns)
+/* All receipts are wanted.  True: sparse ones come so far. */
+static inline bool orack_request_all(struct orack_request *r, u64 now_ns)
 {
-	w->busy_ns = now_ns;
-	return w->few;
+	r->busy_ns = now_ns;
+	return r->sparse;
 }
 
-/* A receipt came, one of @few.  True: the wish is another, and to be told now. */
-static inline bool orack_wish_heard(struct orack_wish *w, bool few, u64 now_ns)
+/* A receipt came, one of @sparse.  True: the request is another, and to be made now. */
+static inline bool orack_request_answered(struct orack_request *r, bool sparse, u64 now_ns)
 {
-	bool wanted = orack_wish_is_few(w, now_ns);
+	bool wanted = orack_request_is_sparse(r, now_ns);
 
-	w->few = few;
-	if (few == wanted || now_ns - w->asked_ns < (wanted ? ORACK_CALM_NS : ORACK_AGAIN_NS))
+	r->sparse = sparse;
+	if (sparse == wanted || now_ns - r->asked_ns < (wanted ? ORACK_CALM_NS : ORACK_AGAIN_NS))
 		return false;
-	w->asked_ns = now_ns;
+	r->asked_ns = now_ns;
 	return true;
 }
 
-#endif /* ORACK_FEW_H */
+#endif /* ORACK_SPARSE_H */
