@@ -203,7 +203,7 @@ static inline bool tp_base_is_step(struct tp_base *b, u64 now_ns, u64 queue_ns)
 	return step;
 }
 
-/* The empty path is known to be shorter than the line says, by so much (onramp_excess.h).
+/* The empty path is known to be shorter than the line says, by so much (onramp_standing_queue.h).
  * The minima stay as they were seen: drift is measured between like and like.
  */
 static inline void tp_base_lower(struct tp_base *b, s64 by_ns)

@@ -26,7 +26,7 @@
 
 #include "include/turnpike_types.h"
 #include "onramp_clock.h"
-#include "onramp_excess.h"
+#include "onramp_min_filter.h"
 
 /* How far apart a peer's clock, that of its receipts, and ours are. */
 struct onramp_apart {
@@ -46,15 +46,15 @@ struct onramp_absolute {
 	struct onramp_apart apart;	/* of the newest absolute sample; of none: grade 0 */
 	s64 there_ns;			/* that sample's delay */
 	s64 path_ns;			/* what the empty path's was taken for */
-	struct onramp_floor there;	/* least delays, biased */
-	struct onramp_floor back;
+	struct onramp_min_filter there;	/* least delays, biased */
+	struct onramp_min_filter back;
 	u32 absurd;			/* samples that no clocks so far apart can show */
 };
 
 static inline void onramp_absolute_forget(struct onramp_absolute *a)
 {
-	onramp_floor_init(&a->there);
-	onramp_floor_init(&a->back);
+	onramp_min_filter_init(&a->there);
+	onramp_min_filter_init(&a->back);
 }
 
 static inline void onramp_absolute_init(struct onramp_absolute *a)
@@ -70,12 +70,12 @@ static inline void onramp_absolute_init(struct onramp_absolute *a)
 	onramp_absolute_forget(a);
 }
 
-/* Delays may be negative by as much as the clocks are wrong; floors count upwards from 0. */
-static inline s64 onramp_absolute_least(struct onramp_floor *f, u64 now_ns, s64 ns)
+/* Delays may be negative by as much as the clocks are wrong; the filter's count upwards from 0. */
+static inline s64 onramp_absolute_least(struct onramp_min_filter *f, u64 now_ns, s64 ns)
 {
 	const u64 bias_ns = 1ULL << 62;
 
-	return (s64)(onramp_floor_sample(f, now_ns, (u64)ns + bias_ns) - bias_ns);
+	return (s64)(onramp_min_filter_sample(f, now_ns, (u64)ns + bias_ns) - bias_ns);
 }
 
 /* Both cannot be true of clocks that were not set in between. */

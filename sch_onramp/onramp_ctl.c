@@ -22,6 +22,7 @@
 #include "include/onramp_hold.h"
 #include "onramp_burst.h"
 #include "onramp_ctl.h"
+#include "onramp_min_filter.h"
 #include "onramp_net.h"
 #include "onramp_quota.h"
 #include "onramp_sched.h"
@@ -102,7 +103,7 @@ static u32 onramp_ctl_least_rtt_ns(const struct onramp_sched *q, const struct so
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 rtt_us = tcp_min_rtt(tp);
 
-	if (tcp_jiffies32 - tp->rtt_min.s[0].t > nsecs_to_jiffies(ONRAMP_FLOOR_SPAN_NS) ||
+	if (tcp_jiffies32 - tp->rtt_min.s[0].t > nsecs_to_jiffies(ONRAMP_MIN_FILTER_SPAN_NS) ||
 	    rtt_us > ONRAMP_LEAST_RTT_MAX_US)
 		return 0;
 	return (rtt_us + 1) * NSEC_PER_USEC +

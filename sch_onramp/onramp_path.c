@@ -17,10 +17,11 @@
 #include <net/ipv6.h>
 
 #include "onramp_ctl.h"
-#include "onramp_drain.h"
+#include "onramp_min_filter.h"
 #include "onramp_net.h"
 #include "onramp_path.h"
 #include "onramp_sched.h"
+#include "onramp_tcpts_drain.h"
 
 /* Of a namespace 8192 paths, more peers than a host talks to within seconds: of as many, one in
  * five finds no place, with a random hash; of a fourth of that, one in 200.  1 MB.  Others than the
@@ -45,8 +46,8 @@ struct onramp_path {
 	u64 until_ns;
 	u64 base_ns;			/* when base_us was right; 0: never */
 	u64 coarse_ns;			/* when timestamps were found to be coarse; 0: never */
-	struct onramp_floor rtt;	/* least round trip */
-	struct onramp_drain drain;	/* of flows by timestamps */
+	struct onramp_min_filter rtt;	/* least round trip */
+	struct onramp_tcpts_drain drain;
 	u32 base_us;			/* raw delay of the empty path, us modulo 2^32 */
 };
 
@@ -108,8 +109,8 @@ static struct onramp_path *onramp_path_claim(struct onramp_path_set *set,
 	p->until_ns = 0;
 	p->base_ns = 0;
 	p->coarse_ns = 0;
-	onramp_floor_init(&p->rtt);
-	onramp_drain_init(&p->drain, now_ns);
+	onramp_min_filter_init(&p->rtt);
+	onramp_tcpts_drain_init(&p->drain, now_ns);
 out:
 	p->used_ns = now_ns;
 	return p;
@@ -149,7 +150,7 @@ bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 no
 {
 	if (!v->path)
 		return false;
-	*excess_ns = rtt_ns - onramp_floor_sample(&v->path->rtt, now_ns, rtt_ns);
+	*excess_ns = rtt_ns - onramp_min_filter_sample(&v->path->rtt, now_ns, rtt_ns);
 	return true;
 }
 
@@ -159,9 +160,9 @@ u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_
 {
 	if (!v->path)
 		return 0;
-	return onramp_drain_pause_ns(&v->path->drain, now_ns, queue_ns,
-				     ctl->sched->config.pause.threshold_ns, ctl->drained_ns,
-				     lowered);
+	return onramp_tcpts_drain_pause_ns(&v->path->drain, now_ns, queue_ns,
+					   ctl->sched->config.pause.threshold_ns, ctl->drained_ns,
+					   lowered);
 }
 
 /* ctl->lock is held. */

@@ -239,7 +239,7 @@ static inline void onramp_pause_sample(struct onramp_pause *p,
 				       const struct onramp_pause_params *c, u64 now_ns,
 				       u64 owd_ns, u64 note_ns, struct onramp_verdict *v)
 {
-	u64 excess_ns, own_ns;
+	u64 over_ns, own_ns;
 
 	v->pause_ns = 0;
 	v->capped = false;
@@ -254,8 +254,8 @@ static inline void onramp_pause_sample(struct onramp_pause *p,
 	own_ns = onramp_pause_forgiven(p, c, v->lag_ns);
 	if (owd_ns <= c->threshold_ns + own_ns)
 		return;
-	excess_ns = owd_ns - c->threshold_ns - own_ns;
-	onramp_pause_assert(p, c, now_ns, excess_ns, v);
+	over_ns = owd_ns - c->threshold_ns - own_ns;
+	onramp_pause_assert(p, c, now_ns, over_ns, v);
 }
 
 #endif /* ONRAMP_PAUSE_H */

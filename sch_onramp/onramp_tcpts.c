@@ -145,7 +145,8 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 	queue_ns = min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
 	if (!onramp_path_excess_ns(v, t->rtt_ns, t->now_ns, &excess_ns))
 		return queue_ns;
-	standing_ns = onramp_gap_sample(&ctl->tcpts.gap, t->now_ns, excess_ns, queue_ns);
+	standing_ns = onramp_standing_queue_sample(&ctl->tcpts.standing, t->now_ns, excess_ns,
+						   queue_ns);
 	if (standing_ns)
 		tp_base_lower(&ctl->tcpts.base, standing_ns);
 	return queue_ns + standing_ns;
@@ -155,7 +156,8 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 static void onramp_tcpts_drain(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 			       u64 queue_ns, s64 base_ns, u64 now_ns)
 {
-	bool lowered = tp_base_at(&ctl->tcpts.base, now_ns) < base_ns - ONRAMP_GAP_NOISE_NS;
+	bool lowered = tp_base_at(&ctl->tcpts.base, now_ns) <
+		       base_ns - ONRAMP_STANDING_QUEUE_NOISE_NS;
 	u64 pause_ns = onramp_path_drain_ns(v, ctl, queue_ns, lowered, now_ns);
 
 	if (pause_ns)

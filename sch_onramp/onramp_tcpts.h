@@ -8,7 +8,7 @@
 #include "include/turnpike_base.h"
 #include "include/turnpike_tick.h"
 #include "include/turnpike_types.h"
-#include "onramp_excess.h"
+#include "onramp_standing_queue.h"
 
 struct onramp_arrival;
 struct tcphdr;
@@ -19,7 +19,7 @@ struct onramp_tcpts {
 	bool known;			/* ref_us is valid */
 	struct tp_tick tick;		/* of the peer's timestamps */
 	struct tp_base base;
-	struct onramp_gap gap;		/* what base has of standing queue */
+	struct onramp_standing_queue standing;	/* what base has of it */
 };
 
 static inline void onramp_tcpts_begin(struct onramp_tcpts *t)

@@ -252,9 +252,10 @@ static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
 	const struct onramp_net *on = cpu->on;
 
 	return slot->terms.sparse && list_empty(&slot->open) &&
-	       slot->all_requests == (u32)atomic_read(&on->all_requests) && orack_slot_is(slot, &a->key) &&
+	       slot->all_requests == (u32)atomic_read(&on->all_requests) &&
+	       orack_slot_is(slot, &a->key) &&
 	       orack_sparse_spares(&slot->sparse, a->payload, atomic_read(&on->arrived),
-				now_ns - slot->closed_ns, now_ns);
+				   now_ns - slot->closed_ns, now_ns);
 }
 
 /* The slot was another pair's, which has no batch. */

@@ -14,7 +14,8 @@
 #include "orack_sparse.h"
 #include "sch_onramp/onramp_absolute.h"
 #include "sch_onramp/onramp_clock.h"
-#include "sch_onramp/onramp_excess.h"
+#include "sch_onramp/onramp_min_filter.h"
+#include "sch_onramp/onramp_standing_queue.h"
 
 struct onramp_key;
 struct onramp_net;
@@ -41,8 +42,8 @@ struct orack_acking {
 	struct onramp_absolute absolute;
 	struct orack_told told;
 	struct orack_tie tie;
-	struct onramp_floor rtt;	/* least round trip, without the receipt's wait */
-	struct onramp_gap gap;		/* what the clock's base has of standing queue */
+	struct onramp_min_filter rtt;	/* least round trip, without the receipt's wait */
+	struct onramp_standing_queue standing;	/* what the clock's base has of it */
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;
 	u64 receipts, samples, refused;
@@ -55,7 +56,7 @@ static inline void orack_acking_begin(struct orack_acking *a)
 {
 	onramp_clock_init(&a->clock);
 	onramp_absolute_init(&a->absolute);
-	onramp_floor_init(&a->rtt);
+	onramp_min_filter_init(&a->rtt);
 	orack_request_all(&a->request, ktime_get_ns());
 }
 

@@ -7,7 +7,7 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
-#include "orack_beat.h"
+#include "orack_drain.h"
 #include "orack_key.h"
 #include "orack_peer.h"
 #include "sch_onramp/onramp_ctl.h"
@@ -103,12 +103,12 @@ static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 	u64 excess_ns, queue_ns, standing_ns;
 
 	if (ctl->receipt.least_rtt_ns)
-		onramp_floor_sample(&a->rtt, t->now_ns, ctl->receipt.least_rtt_ns);
+		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->receipt.least_rtt_ns);
 	ctl->receipt.least_rtt_ns = 0;
-	excess_ns = t->trip_ns - onramp_floor_sample(&a->rtt, t->now_ns, t->trip_ns);
+	excess_ns = t->trip_ns - onramp_min_filter_sample(&a->rtt, t->now_ns, t->trip_ns);
 	queue_ns = onramp_clock_sample(&a->clock, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 				       excess_ns);
-	standing_ns = onramp_gap_sample(&a->gap, t->now_ns, excess_ns, queue_ns);
+	standing_ns = onramp_standing_queue_sample(&a->standing, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
 		tp_base_lower(&a->clock.base, standing_ns);
 	return queue_ns + standing_ns;
@@ -206,8 +206,8 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	t.wire = departure.wire;
 	queue_ns = orack_peer_sample(on, peer, ctl, &t);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
-	drain_ns = orack_beat_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
-				       ctl->sched->config.pause.threshold_ns);
+	drain_ns = orack_drain_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
+					ctl->sched->config.pause.threshold_ns);
 	if (drain_ns)
 		onramp_ctl_drain(ctl, now_ns, drain_ns);
 	onramp_count(ctl->sched, samples_orack);

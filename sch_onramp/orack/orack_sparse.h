@@ -11,7 +11,7 @@
  *            <------------------------------------------
  *                              either
  *
- * With sparse ones, most queues would be seen late, but for what the receiver knows without being told: it
+ * With sparse ones, most queues would be seen late, but for what the receiver knows by itself: it
  * makes all receipts for data that does not come in a stream, and while others send to it,
  * too.  That is how the queue at its own port begins.  One elsewhere is seen half a millisecond
  * late, once.  Others are also flows of the same host that another processor takes.
@@ -25,7 +25,7 @@
 
 /* -- the receiver ------------------------------------------------------------------------ */
 
-/* Data for one of sparse receipts: 550 segments, of which 6000 instructions are 2 % where GRO merges
+/* Data for a sparse receipt: 550 segments, of which 6000 instructions are 2 % where GRO merges
  * them.  It takes 640 us at 10 Gbit/s;
  */
 #define ORACK_SPARSE_BYTES		800000
@@ -68,7 +68,7 @@ static inline void orack_sparse_begin(struct orack_sparse *f, u32 arrived)
  * no receipt is made.
  */
 static inline bool orack_sparse_spares(struct orack_sparse *f, u32 bytes, u32 arrived, u64 since_ns,
-				    u64 now_ns)
+				       u64 now_ns)
 {
 	u32 others = arrived - f->arrived - f->bytes - bytes;
 	u64 gap_ns = now_ns - f->last_ns;

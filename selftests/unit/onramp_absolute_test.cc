@@ -25,7 +25,7 @@ class Path {
 	{
 		onramp_clock_init(&clock_);
 		onramp_absolute_init(&absolute_);
-		onramp_floor_init(&rtt_);
+		onramp_min_filter_init(&rtt_);
 	}
 
 	// A packet that meets these queues, as orack_receive.c has it.
@@ -34,7 +34,7 @@ class Path {
 		double there_ns = kPathNs + longer_ns_ + queue_ns;
 		u64 trip = std::llround(there_ns + kPathNs + back_ns);
 		u64 raw = std::llround(there_ns + wrong_ns_) + kApartNs;
-		u64 excess = trip - onramp_floor_sample(&rtt_, now_ns_ + trip, trip);
+		u64 excess = trip - onramp_min_filter_sample(&rtt_, now_ns_ + trip, trip);
 		u64 base = onramp_clock_sample(&clock_, 1, now_ns_ + trip, now_ns_, now_ns_ + raw, excess);
 		u64 got = known_ ? onramp_absolute_sample(&absolute_, &clock_, &said_, now_ns_ + trip,
 							  raw, trip, base) : base;
@@ -60,7 +60,7 @@ class Path {
 
 	onramp_clock clock_;
 	onramp_absolute absolute_;
-	onramp_floor rtt_;
+	onramp_min_filter rtt_;
 	onramp_apart said_;
 	bool known_ = true;
 	double wrong_ns_ = 0;	// by how much the peer's clock is off what is said

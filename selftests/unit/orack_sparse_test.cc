@@ -119,11 +119,13 @@ TEST(orack_sparse_spares, random_data__is_as_the_model_has_it)
 		r.Others(more);
 		others += more;
 		own += bytes;
-		if (others > ORACK_SPARSE_COMPANY_BYTES || now - std::max(last, sent) > ORACK_SPARSE_GAP_NS)
+		if (others > ORACK_SPARSE_COMPANY_BYTES ||
+		    now - std::max(last, sent) > ORACK_SPARSE_GAP_NS)
 			busy = now;
 		last = now;
-		bool sparse = now - busy >= ORACK_SPARSE_BUSY_NS && now - sent < ORACK_SPARSE_MAX_NS &&
-			   (now - sent < ORACK_SPARSE_NS || own < ORACK_SPARSE_BYTES);
+		bool sparse = now - busy >= ORACK_SPARSE_BUSY_NS &&
+			      now - sent < ORACK_SPARSE_MAX_NS &&
+			      (now - sent < ORACK_SPARSE_NS || own < ORACK_SPARSE_BYTES);
 		ASSERT_EQ(r.Data(bytes, now), !sparse) << i;
 		if (sparse)
 			continue;

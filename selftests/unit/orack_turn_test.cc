@@ -70,7 +70,8 @@ TEST(orack_call_counts, with_a_connection__whatever_it_says)
 
 TEST(orack_call_counts, without_a_connection__never_less_than_there_is)
 {
-	const orack_call more = {.connected = false, .hears = true, .sparser = false, .jumps = false,
+	const orack_call more = {.connected = false, .hears = true, .sparser = false,
+				 .jumps = false,
 				 .lifetime_ms = 10000, .left_ms = 7000};
 	orack_call c = more;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Hosts that stop together without a common clock: sch_onramp/onramp_drain.h
+// Hosts that stop together without a common clock: sch_onramp/onramp_tcpts_drain.h
 
 #include <algorithm>
 #include <random>
@@ -7,19 +7,19 @@
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/onramp_drain.h"
+#include "sch_onramp/onramp_tcpts_drain.h"
 
 namespace {
 
 constexpr u64 kThreshold = 50000;
-constexpr u64 kPeriod = u64{1} << ONRAMP_DRAIN_SHIFT;
+constexpr u64 kPeriod = u64{1} << ONRAMP_TCPTS_DRAIN_SHIFT;
 
-struct Drain : onramp_drain {
+struct Drain : onramp_tcpts_drain {
 	u64 now_ns = 1'000'000'000;
 	u64 flow_ns = 0;
 	u64 stops = 0;
 
-	Drain() : onramp_drain{} { onramp_drain_init(this, now_ns); }
+	Drain() : onramp_tcpts_drain{} { onramp_tcpts_drain_init(this, now_ns); }
 
 	// A sample each 10 us, for so long; returns the last pause.
 	u64 Run(u64 queue_ns, u64 for_ns, bool lowered = false)
@@ -28,7 +28,7 @@ struct Drain : onramp_drain {
 
 		while (now_ns < end_ns) {
 			now_ns += 10'000;
-			u64 pause_ns = onramp_drain_pause_ns(this, now_ns, queue_ns, kThreshold,
+			u64 pause_ns = onramp_tcpts_drain_pause_ns(this, now_ns, queue_ns, kThreshold,
 							     flow_ns, lowered);
 
 			if (!pause_ns)
@@ -41,16 +41,16 @@ struct Drain : onramp_drain {
 	}
 };
 
-TEST(onramp_drain_pause_ns, queue_that_never_empties__stops_after_a_period)
+TEST(onramp_tcpts_drain_pause_ns, queue_that_never_empties__stops_after_a_period)
 {
 	Drain d;
 
 	EXPECT_EQ(d.Run(70'000, kPeriod - 20'000), 0u);
-	EXPECT_EQ(d.Run(70'000, 40'000), 70'000u + ONRAMP_DRAIN_SPREAD_NS);
+	EXPECT_EQ(d.Run(70'000, 40'000), 70'000u + ONRAMP_TCPTS_DRAIN_SPREAD_NS);
 	EXPECT_EQ(d.stops, 1u);
 }
 
-TEST(onramp_drain_pause_ns, no_news__stops_less_often)
+TEST(onramp_tcpts_drain_pause_ns, no_news__stops_less_often)
 {
 	Drain d;
 
@@ -59,7 +59,7 @@ TEST(onramp_drain_pause_ns, no_news__stops_less_often)
 	EXPECT_NEAR(d.stops, 3 + 96 / 4, 1);
 }
 
-TEST(onramp_drain_pause_ns, bases_get_shorter__stops_each_period)
+TEST(onramp_tcpts_drain_pause_ns, bases_get_shorter__stops_each_period)
 {
 	Drain d;
 
@@ -67,18 +67,18 @@ TEST(onramp_drain_pause_ns, bases_get_shorter__stops_each_period)
 	EXPECT_NEAR(d.stops, 99, 2);
 }
 
-TEST(onramp_drain_pause_ns, queue_seen_empty__goes_on)
+TEST(onramp_tcpts_drain_pause_ns, queue_seen_empty__goes_on)
 {
 	Drain d;
 
 	for (int i = 0; i < 10; i++) {
 		d.Run(70'000, kPeriod - 100'000);
-		d.Run(ONRAMP_DRAIN_EMPTY_NS - 1, 20'000);
+		d.Run(ONRAMP_TCPTS_DRAIN_EMPTY_NS - 1, 20'000);
 	}
 	EXPECT_EQ(d.stops, 0u);
 }
 
-TEST(onramp_drain_pause_ns, queue_that_nobody_regulates__goes_on)
+TEST(onramp_tcpts_drain_pause_ns, queue_that_nobody_regulates__goes_on)
 {
 	Drain little, much;
 
@@ -93,33 +93,36 @@ TEST(onramp_drain_pause_ns, queue_that_nobody_regulates__goes_on)
 	EXPECT_EQ(much.stops, 0u);
 }
 
-TEST(onramp_drain_pause_ns, flows_of_a_host__stop_once_each)
+TEST(onramp_tcpts_drain_pause_ns, flows_of_a_host__stop_once_each)
 {
 	Drain d;
 	u64 first_ns, second_ns = 0;
 
 	d.Run(70'000, kPeriod + 20'000);
 	first_ns = d.flow_ns;
-	EXPECT_GT(onramp_drain_pause_ns(&d, first_ns + 30'000, 70'000, kThreshold, second_ns, false), 0u);
+	EXPECT_GT(onramp_tcpts_drain_pause_ns(&d, first_ns + 30'000, 70'000, kThreshold,
+					      second_ns, false), 0u);
 	second_ns = first_ns + 30'000;
-	EXPECT_EQ(onramp_drain_pause_ns(&d, first_ns + 40'000, 70'000, kThreshold, second_ns, false), 0u);
-	EXPECT_EQ(onramp_drain_pause_ns(&d, first_ns + 40'000, 70'000, kThreshold, first_ns, false), 0u);
+	EXPECT_EQ(onramp_tcpts_drain_pause_ns(&d, first_ns + 40'000, 70'000, kThreshold,
+					      second_ns, false), 0u);
+	EXPECT_EQ(onramp_tcpts_drain_pause_ns(&d, first_ns + 40'000, 70'000, kThreshold,
+					      first_ns, false), 0u);
 	// A flow without a sample in time waits for the next one.
-	EXPECT_EQ(onramp_drain_pause_ns(&d, first_ns + ONRAMP_DRAIN_TOGETHER_NS, 70'000, kThreshold,
-					0, false), 0u);
+	EXPECT_EQ(onramp_tcpts_drain_pause_ns(&d, first_ns + ONRAMP_TCPTS_DRAIN_TOGETHER_NS, 70'000,
+					      kThreshold, 0, false), 0u);
 }
 
-TEST(onramp_drain_pause_ns, dip__is_joined_after_half_a_period)
+TEST(onramp_tcpts_drain_pause_ns, dip__is_joined_after_half_a_period)
 {
 	Drain d;
 
 	d.Run(100'000, kPeriod / 2 - 1'000'000);
 	EXPECT_EQ(d.Run(30'000, 10'000), 0u);
 	d.Run(100'000, 2'000'000);
-	EXPECT_EQ(d.Run(30'000, 10'000), 30'000u + ONRAMP_DRAIN_SPREAD_NS);
+	EXPECT_EQ(d.Run(30'000, 10'000), 30'000u + ONRAMP_TCPTS_DRAIN_SPREAD_NS);
 }
 
-TEST(onramp_drain_pause_ns, longest_delay__mean_is_in_range)
+TEST(onramp_tcpts_drain_pause_ns, longest_delay__mean_is_in_range)
 {
 	Drain d;
 
@@ -131,7 +134,7 @@ TEST(onramp_drain_pause_ns, longest_delay__mean_is_in_range)
 
 // Hosts that began at any time, each with its part of a queue of 70 us, which is gone while
 // the host stops and a round trip later is seen to be.
-TEST(onramp_drain_pause_ns, four_hosts__are_due_together_soon)
+TEST(onramp_tcpts_drain_pause_ns, four_hosts__are_due_together_soon)
 {
 	constexpr u64 kRtt = 90'000;
 	std::mt19937 random(7);
@@ -155,7 +158,7 @@ TEST(onramp_drain_pause_ns, four_hosts__are_due_together_soon)
 								     110'000) / 2;
 			}
 			for (int i = 0; i < 4; i++) {
-				u64 pause_ns = onramp_drain_pause_ns(&hosts[i], now_ns,
+				u64 pause_ns = onramp_tcpts_drain_pause_ns(&hosts[i], now_ns,
 								     std::max(queue_ns, 1000.0),
 								     kThreshold, last_ns[i], false);
 

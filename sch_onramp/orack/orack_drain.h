@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Flows to one receiver stop together, now and then, so that its queue empties.
+ * Drains by receipts: flows to one receiver stop together, now and then, so that its queue
+ * empties.
  *
  * A regulated queue never does.  Who begins to send while it stands takes it for part of
  * the path, as do all when the memory of the empty path is over, and then regulates a
  * queue on top of it: the latecomer's advantage that LEDBAT (RFC 6817) is known for.
  * Clocks that are synchronized would tell; here nobody's are.  But all who send to a host
- * hear one clock, that of its receipts, and take the beat from it:
+ * hear one clock, that of its receipts, and take the moment from it:
  *
  *      receiver's clock  --|--------------- 2^27 ns ----------------|-->
  *      each flow         ==  queue + spread  =======================
  *                          \__________/
  *                           the last to stop finds the first still waiting
  */
-#ifndef ORACK_BEAT_H
-#define ORACK_BEAT_H
+#ifndef ORACK_DRAIN_H
+#define ORACK_DRAIN_H
 
 #include "include/turnpike_types.h"
 #include "orack_batch.h"
@@ -22,25 +23,25 @@
 /* 134 ms, seven times a second: a pause of 150 us is .1 % of it, and even the shortest
  * of the long flows has some to learn the path from.
  */
-#define ORACK_BEAT_NS		(1ULL << 27)
+#define ORACK_DRAIN_NS		(1ULL << 27)
 
 /* Receipts come each ORACK_WAIT_MAX_NS to who sends in earnest; after so many the others
  * have gone on.
  */
-#define ORACK_BEAT_LATE_NS	(4 * ORACK_WAIT_MAX_NS)
+#define ORACK_DRAIN_LATE_NS	(4 * ORACK_WAIT_MAX_NS)
 
 /* How far apart flows stop: receipts wait, and ways back differ by microseconds. */
-#define ORACK_BEAT_SPREAD_NS	(ORACK_WAIT_MAX_NS + 10000)
+#define ORACK_DRAIN_SPREAD_NS	(ORACK_WAIT_MAX_NS + 10000)
 
 /* How long to stop.  0: it is not the time, the flow stopped @since_ns ago, or what it saw,
  * @queue_ns, is no queue that somebody regulates at @threshold_ns.
  */
-static inline u64 orack_beat_pause_ns(u64 clock_ns, u64 since_ns, u64 queue_ns, u64 threshold_ns)
+static inline u64 orack_drain_pause_ns(u64 clock_ns, u64 since_ns, u64 queue_ns, u64 threshold_ns)
 {
-	if ((clock_ns & (ORACK_BEAT_NS - 1)) > ORACK_BEAT_LATE_NS ||
-	    since_ns < ORACK_BEAT_NS / 2 || queue_ns < threshold_ns / 2)
+	if ((clock_ns & (ORACK_DRAIN_NS - 1)) > ORACK_DRAIN_LATE_NS ||
+	    since_ns < ORACK_DRAIN_NS / 2 || queue_ns < threshold_ns / 2)
 		return 0;
-	return queue_ns + ORACK_BEAT_SPREAD_NS;
+	return queue_ns + ORACK_DRAIN_SPREAD_NS;
 }
 
-#endif /* ORACK_BEAT_H */
+#endif /* ORACK_DRAIN_H */
