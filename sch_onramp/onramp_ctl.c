@@ -297,8 +297,8 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
 		q->stats.held_packets++;
 		q->stats.held_ns += r.hold_ns;
-		ctl->tally.held_packets++;
-		ctl->tally.held_ns += r.hold_ns;
+		ctl->stats.held_packets++;
+		ctl->stats.held_ns += r.hold_ns;
 	}
 	/* Silence counts from the first packet that could be answered. */
 	if (ctl->edge_seq == ctl->flight.end_seq)
@@ -368,9 +368,9 @@ static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
 	u32 bucket = onramp_hist_bucket(owd_ns);
 
 	onramp_count(q, delay[bucket]);
-	onramp_recent_sample(&ctl->tally.delay, now_ns, bucket);
-	ctl->tally.sampled_ns = now_ns;
-	ctl->tally.samples++;
+	onramp_recent_sample(&ctl->stats.delay, now_ns, bucket);
+	ctl->stats.sampled_ns = now_ns;
+	ctl->stats.samples++;
 	onramp_count(q, samples);
 	if (ctl->leaves.nic)
 		onramp_count(q, samples_wire);
@@ -378,7 +378,7 @@ static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
 		onramp_count(q, capped);
 	if (!v->pause_ns)
 		return;
-	ctl->tally.pauses++;
+	ctl->stats.pauses++;
 	onramp_count(q, pauses);
 }
 

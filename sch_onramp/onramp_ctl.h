@@ -27,7 +27,7 @@ struct onramp_flow;
 struct onramp_sched;
 
 /* What became of a flow, for those who look at it (orack_genl_flow.c). */
-struct onramp_tally {
+struct onramp_flow_stats {
 	u64 sampled_ns;			/* newest sample; valid if there are any */
 	u64 samples;
 	u64 pauses;			/* of the samples: asked for one */
@@ -65,7 +65,7 @@ struct onramp_ctl {
 		struct onramp_bound bound;
 		struct onramp_pause pause;
 		struct onramp_noise noise;	/* by which delay it is judged */
-		struct onramp_tally tally;
+		struct onramp_flow_stats stats;
 		struct onramp_tcpts tcpts;	/* of feedback by timestamps */
 		struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
 	);

@@ -51,7 +51,7 @@ struct onramp_net {
 	/* RTNL writes, anybody reads */
 	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
 	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
-	u32 offsets;			/* peers whose offset was told */
+	u32 offsets;			/* peers whose clock's offset was given */
 	struct list_head offset_list;	/* these; RTNL writes, RCU */
 	atomic_t ctls;			/* control blocks */
 

@@ -8,12 +8,12 @@
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 
+#include "orack_absolute.h"
 #include "orack_ask.h"
 #include "orack_clock.h"
 #include "orack_delay.h"
+#include "orack_relative.h"
 #include "orack_sparse.h"
-#include "sch_onramp/onramp_absolute.h"
-#include "sch_onramp/onramp_clock.h"
 #include "sch_onramp/onramp_min_filter.h"
 #include "sch_onramp/onramp_standing_queue.h"
 
@@ -38,10 +38,10 @@ struct orack_acking {
 	bool answered;			/* it ever sent a receipt */
 	unsigned long heard;		/* jiffies of its last receipt that counted */
 	bool acks;			/* it sends receipts; lockless readers */
-	struct onramp_clock clock;
-	struct onramp_absolute absolute;
-	struct orack_told told;
-	struct orack_tie tie;
+	struct orack_relative relative;
+	struct orack_absolute absolute;
+	struct orack_clock_report report;
+	struct orack_given_offset given;
 	struct onramp_min_filter rtt;	/* least round trip, without the receipt's wait */
 	struct onramp_standing_queue standing;	/* what the clock's base has of it */
 	u64 window_ns;			/* start of the millisecond that is counted */
@@ -54,8 +54,8 @@ struct orack_acking {
 
 static inline void orack_acking_begin(struct orack_acking *a)
 {
-	onramp_clock_init(&a->clock);
-	onramp_absolute_init(&a->absolute);
+	orack_relative_init(&a->relative);
+	orack_absolute_init(&a->absolute);
 	onramp_min_filter_init(&a->rtt);
 	orack_request_all(&a->request, ktime_get_ns());
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far a peer's clock and ours are apart, where somebody knows: grades (a) and (b).
+ * The offset of a peer's clock against ours, where somebody knows: grades (a) and (b).
  *
- *      peer says:     clock of its receipts --> its CLOCK_REALTIME (+ error)     wire
+ *      peer reports:  clock of its receipts --> its CLOCK_REALTIME (+ error)     wire
  *      we know:       CLOCK_MONOTONIC       --> our CLOCK_REALTIME (+ error)     netlink
  *      or a daemon:   its CLOCK_REALTIME    --> our CLOCK_REALTIME,  error       netlink
  *
@@ -76,33 +76,33 @@ static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry
 	is->error_ns = orack_clock_error(on);
 }
 
-/* It may have forgotten what we said. */
-void orack_clock_say_again(struct orack_said *said)
+/* It may have forgotten our report. */
+void orack_clock_report_again(struct orack_own_report *own)
 {
-	said->is.error_ns = U32_MAX;	/* never said */
+	own->is.error_ns = U32_MAX;	/* never reported */
 }
 
-/* Is there something to say to a peer that hears us?  It counts as said then.  peer->lock is
+/* Is a report due to a peer that hears us?  It counts as made then.  peer->lock is
  * held.
  */
-bool orack_clock_is_due(const struct onramp_net *on, struct orack_said *said)
+bool orack_clock_report_is_due(const struct onramp_net *on, struct orack_own_report *own)
 {
-	unsigned long sent = said->sent;
+	unsigned long sent = own->sent;
 	struct orack_clock_entry is;
 
 	orack_clock_is(on, &is);
 	if (sent && time_before(jiffies, sent + ORACK_CLOCK_AT_ONCE))
 		return false;
 	if (sent && time_before(jiffies, sent + ORACK_CLOCK_REFRESH) &&
-	    is.real_ns == said->is.real_ns && is.error_ns == said->is.error_ns)
+	    is.real_ns == own->is.real_ns && is.error_ns == own->is.error_ns)
 		return false;
-	said->sent = jiffies | 1UL;
-	said->is = is;
+	own->sent = jiffies | 1UL;
+	own->is = is;
 	return true;
 }
 
 /* Bottom halves are off, under the RCU read lock. */
-void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
+void orack_clock_send_report(struct onramp_net *on, const struct orack_peer *peer)
 {
 	struct orack_header h = {
 		.kind = ORACK_CLOCK, .count = 1, .clock = orack_own_clock,
@@ -120,10 +120,10 @@ void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer)
 
 /* -- a peer's ---------------------------------------------------------------------------- */
 
-static bool orack_told_holds(const struct orack_told *told, u32 id)
+static bool orack_clock_report_holds(const struct orack_clock_report *report, u32 id)
 {
-	return told->known && told->id == orack_clock_of(id) &&
-	       time_before_eq(jiffies, told->until);
+	return report->known && report->id == orack_clock_of(id) &&
+	       time_before_eq(jiffies, report->until);
 }
 
 /* Does it count?  Who knows the identity of the clock has seen a receipt.  What is signed was
@@ -132,20 +132,20 @@ static bool orack_told_holds(const struct orack_told *told, u32 id)
 static enum onramp_stat orack_clock_judge(const struct orack_acking *a,
 					  const struct orack_header *h, u64 now_ns)
 {
-	const struct orack_told *told = &a->told;
+	const struct orack_clock_report *report = &a->report;
 
-	if (a->clock.known && orack_clock_of(a->clock.id) != orack_clock_of(h->clock))
+	if (a->relative.known && orack_clock_of(a->relative.id) != orack_clock_of(h->clock))
 		return ONRAMP_STAT_REFUSED_PEER;
-	if (orack_told_holds(told, h->clock) &&
-	    orack_turn_is_late(h->time_ns, told->made_ns, now_ns - told->came_ns, h->key))
+	if (orack_clock_report_holds(report, h->clock) &&
+	    orack_turn_is_late(h->time_ns, report->made_ns, now_ns - report->came_ns, h->key))
 		return ONRAMP_STAT_REFUSED_REPLAY;
 	return ONRAMP_STAT_CLOCKS_TAKEN;
 }
 
-/* It said something of its clock.  Returns what to count. */
-enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_datagram *d)
+/* Its report of its clock.  Returns what to count. */
+enum onramp_stat orack_clock_reported(struct orack_peer *peer, const struct orack_datagram *d)
 {
-	struct orack_told *told = &peer->acking.told;
+	struct orack_clock_report *report = &peer->acking.report;
 	u64 now_ns = ktime_get_ns();
 	enum onramp_stat stat;
 
@@ -153,12 +153,12 @@ enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_da
 	stat = orack_clock_judge(&peer->acking, &d->h, now_ns);
 	if (stat != ONRAMP_STAT_CLOCKS_TAKEN)
 		goto out;
-	told->known = true;
-	told->id = orack_clock_of(d->h.clock);
-	told->made_ns = d->h.time_ns;
-	told->came_ns = now_ns;
-	orack_read_clock(d, &told->is);
-	told->until = jiffies + ORACK_CLOCK_LIFETIME;
+	report->known = true;
+	report->id = orack_clock_of(d->h.clock);
+	report->made_ns = d->h.time_ns;
+	report->came_ns = now_ns;
+	orack_read_clock(d, &report->is);
+	report->until = jiffies + ORACK_CLOCK_LIFETIME;
 out:
 	spin_unlock(&peer->lock);
 	return stat;
@@ -177,60 +177,60 @@ static struct orack_offset *orack_offset_find(const struct onramp_net *on,
 }
 
 /* Grade (b).  peer->lock is held, under the RCU read lock. */
-static bool orack_clock_tied(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-			     struct onramp_apart *apart)
+static bool orack_clock_given_offset(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+				     struct orack_clock_offset *offset)
 {
 	const struct orack_offset *o;
-	struct orack_tie *tie = &peer->acking.tie;
+	struct orack_given_offset *given = &peer->acking.given;
 
 	if (!READ_ONCE(on->offsets))
 		return false;
 	o = orack_offset_find(on, &peer->pair.remote);
 	if (!o || time_after(jiffies, o->until))
 		return false;
-	if (tie->serial != o->serial) {
-		if (!orack_told_holds(&peer->acking.told, id))
+	if (given->serial != o->serial) {
+		if (!orack_clock_report_holds(&peer->acking.report, id))
 			return false;
-		tie->serial = o->serial;
-		tie->id = orack_clock_of(id);
-		tie->offset_ns = o->real_ns + (u64)o->offset_ns - peer->acking.told.is.real_ns;
+		given->serial = o->serial;
+		given->id = orack_clock_of(id);
+		given->offset_ns = o->real_ns + (u64)o->offset_ns - peer->acking.report.is.real_ns;
 	}
 	/* Another clock begins with no relation to what was said of the last. */
-	if (tie->id != orack_clock_of(id))
+	if (given->id != orack_clock_of(id))
 		return false;
-	apart->offset_ns = tie->offset_ns;
-	apart->error_ns = o->error_ns;
-	apart->grade = ONRAMP_GRADE_OFFSET;
+	offset->offset_ns = given->offset_ns;
+	offset->error_ns = o->error_ns;
+	offset->grade = ORACK_GRADE_OFFSET;
 	return true;
 }
 
-/* How far the clock @id of a peer and CLOCK_MONOTONIC are apart.  False: nobody knows.
+/* The offset of the clock @id of a peer against CLOCK_MONOTONIC.  False: nobody knows it.
  * peer->lock is held, under the RCU read lock.
  */
-static bool orack_clock_relation(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-				 struct onramp_apart *apart)
+static bool orack_clock_best_offset(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+				    struct orack_clock_offset *offset)
 {
-	const struct orack_told *told = &peer->acking.told;
+	const struct orack_clock_report *report = &peer->acking.report;
 	u32 error_ns = orack_clock_error(on);
 
-	if (orack_clock_tied(on, peer, id, apart))
+	if (orack_clock_given_offset(on, peer, id, offset))
 		return true;
-	if (!error_ns || !told->is.error_ns || !orack_told_holds(told, id))
+	if (!error_ns || !report->is.error_ns || !orack_clock_report_holds(report, id))
 		return false;
-	apart->offset_ns = orack_clock_real_ns() - told->is.real_ns;
-	apart->error_ns = error_ns + told->is.error_ns;
-	apart->grade = ONRAMP_GRADE_SYNCHRONIZED;
+	offset->offset_ns = orack_clock_real_ns() - report->is.real_ns;
+	offset->error_ns = error_ns + report->is.error_ns;
+	offset->grade = ORACK_GRADE_SYNCHRONIZED;
 	return true;
 }
 
 /* The same for times in receipts, whose identity says who stamped. */
-bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-		       struct onramp_apart *apart)
+bool orack_clock_offset_of(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+			   struct orack_clock_offset *offset)
 {
-	if (!orack_clock_relation(on, peer, id, apart))
+	if (!orack_clock_best_offset(on, peer, id, offset))
 		return false;
 	if (orack_clock_is_nic(id))
-		apart->error_ns += ORACK_NIC_ERROR_NS;
+		offset->error_ns += ORACK_NIC_ERROR_NS;
 	return true;
 }
 

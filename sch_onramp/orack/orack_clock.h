@@ -13,7 +13,7 @@
 #include "orack_wire.h"
 
 struct netlink_ext_ack;
-struct onramp_apart;
+struct orack_clock_offset;
 struct onramp_net;
 struct orack_peer;
 
@@ -22,7 +22,7 @@ struct orack_offset_key {
 	struct in6_addr remote;		/* IPv4 is mapped */
 };
 
-/* What somebody here said of a peer's clock: constant, another takes its place (RCU). */
+/* The offset of a peer's clock that somebody here gave: constant, another takes its place (RCU). */
 struct orack_offset {
 	struct rhash_head node;
 	struct list_head list;		/* in onramp_net's; RTNL writes */
@@ -35,8 +35,8 @@ struct orack_offset {
 	struct rcu_head rcu;
 };
 
-/* What a peer said of the clock of its receipts. */
-struct orack_told {
+/* A peer's report of the clock of its receipts. */
+struct orack_clock_report {
 	bool known;
 	u32 id;				/* whoever stamps */
 	u64 made_ns;			/* by that clock */
@@ -45,14 +45,14 @@ struct orack_told {
 	unsigned long until;		/* jiffies */
 };
 
-/* What we said of our clock to a host that wants receipts. */
-struct orack_said {
+/* Our report of our clock, to a host that wants receipts. */
+struct orack_own_report {
 	unsigned long sent;		/* jiffies | 1; 0: nothing */
 	struct orack_clock_entry is;	/* and what that was */
 };
 
-/* What both sayings make together; setting a clock afterwards does not change it. */
-struct orack_tie {
+/* What a given offset and a report make together; setting a clock afterwards does not change it. */
+struct orack_given_offset {
 	u64 serial;			/* of the orack_offset; 0: none yet */
 	u32 id;				/* of the clock, whoever stamps */
 	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
@@ -67,12 +67,12 @@ static inline u64 orack_own_time(u64 ns)
 	return ns + orack_own_begin_ns;
 }
 
-bool orack_clock_apart(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-		       struct onramp_apart *apart);
-enum onramp_stat orack_clock_told(struct orack_peer *peer, const struct orack_datagram *d);
-void orack_clock_say_again(struct orack_said *said);
-bool orack_clock_is_due(const struct onramp_net *on, struct orack_said *said);
-void orack_clock_tell(struct onramp_net *on, const struct orack_peer *peer);
+bool orack_clock_offset_of(const struct onramp_net *on, struct orack_peer *peer, u32 id,
+			   struct orack_clock_offset *offset);
+enum onramp_stat orack_clock_reported(struct orack_peer *peer, const struct orack_datagram *d);
+void orack_clock_report_again(struct orack_own_report *own);
+bool orack_clock_report_is_due(const struct onramp_net *on, struct orack_own_report *own);
+void orack_clock_send_report(struct onramp_net *on, const struct orack_peer *peer);
 int orack_clock_set(struct onramp_net *on, const struct orack_offset *wanted, u32 seconds,
 		    struct netlink_ext_ack *extack);
 int orack_clock_clear(struct onramp_net *on, const struct in6_addr *remote,

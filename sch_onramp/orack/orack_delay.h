@@ -13,7 +13,7 @@
 #include "include/turnpike_types.h"
 #include "sch_onramp/onramp_hist.h"
 
-/* Now and then a delay cannot be (onramp_absolute.h), and is one of the other kind. */
+/* Now and then a delay cannot be (orack_absolute.h), and is one of the other kind. */
 #define ORACK_DELAY_STRAYS	16
 
 /* All zero: empty. */

@@ -224,14 +224,14 @@ static int orack_genl_stats(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* peer->lock is held. */
-static int orack_genl_put_absolute(struct sk_buff *msg, const struct onramp_absolute *a)
+static int orack_genl_put_absolute(struct sk_buff *msg, const struct orack_absolute *a)
 {
 	if (nla_put_u8(msg, ONRAMP_PEER_GRADE, a->grade) ||
 	    nla_put_u32(msg, ONRAMP_PEER_ABSURD, a->absurd))
 		return -EMSGSIZE;
-	if (!onramp_grade_is_absolute(a->grade))
+	if (!orack_grade_is_absolute(a->grade))
 		return 0;
-	return nla_put_u32(msg, ONRAMP_PEER_ERROR, a->apart.error_ns) ||
+	return nla_put_u32(msg, ONRAMP_PEER_ERROR, a->offset.error_ns) ||
 	       nla_put_s64(msg, ONRAMP_PEER_OWD, a->there_ns, ONRAMP_PEER_PAD) ||
 	       nla_put_s64(msg, ONRAMP_PEER_BASE_OWD, a->path_ns, ONRAMP_PEER_PAD);
 }
@@ -252,7 +252,7 @@ static noinline_for_stack int orack_genl_put_delay(struct sk_buff *msg, const st
 /* Of a direction that has no receipts nothing is said. */
 static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer *peer, bool hears)
 {
-	const struct onramp_clock *clock = &peer->acking.clock;
+	const struct orack_relative *clock = &peer->acking.relative;
 	const struct orack_hearing *r = &peer->hearing;
 
 	if (clock->known &&
@@ -267,7 +267,7 @@ static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer 
 static int orack_genl_put_peer(struct sk_buff *msg, const struct orack_peer *peer)
 {
 	const struct orack_acking *a = &peer->acking;
-	const struct onramp_clock *clock = &a->clock;
+	const struct orack_relative *clock = &a->relative;
 	bool hears = peer->hearing.hears && time_before_eq(jiffies, peer->hearing.hears_until);
 
 	return nla_put(msg, ONRAMP_PEER_LOCAL, sizeof(struct in6_addr), &peer->pair.local) ||

@@ -44,7 +44,7 @@ struct orack_look {
 	u64 left_ns, paused_ns;
 	u64 delay_ns;			/* newest */
 	u64 age_ns;			/* of that */
-	struct onramp_tally tally;
+	struct onramp_flow_stats stats;
 };
 
 /* -- looking ----------------------------------------------------------------------------- */
@@ -104,9 +104,9 @@ static void orack_look(struct onramp_ctl *ctl, struct orack_look *look)
 	look->left_ns = orack_look_left_ns(ctl, now_ns);
 	look->paused_ns = orack_look_paused_ns(ctl, now_ns);
 	look->delay_ns = ctl->pause.black_owd_ns;
-	look->tally = ctl->tally;
+	look->stats = ctl->stats;
 	spin_unlock_bh(&ctl->lock);
-	look->age_ns = now_ns - look->tally.sampled_ns;
+	look->age_ns = now_ns - look->stats.sampled_ns;
 }
 
 /* -- messages ---------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static int orack_put_key(struct sk_buff *msg, const struct onramp_key *key)
 /* A peer's grade is that of all flows to it. */
 static int orack_put_grade(struct sk_buff *msg, const struct onramp_key *key)
 {
-	enum onramp_grade grade;
+	enum orack_grade grade;
 	struct orack_peer *peer;
 	struct orack_pair pair;
 	s64 base_ns;
@@ -142,7 +142,7 @@ static int orack_put_grade(struct sk_buff *msg, const struct onramp_key *key)
 	spin_unlock_bh(&peer->lock);
 	if (nla_put_u8(msg, ONRAMP_FLOW_GRADE, grade))
 		return -EMSGSIZE;
-	if (!onramp_grade_is_absolute(grade))
+	if (!orack_grade_is_absolute(grade))
 		return 0;
 	return nla_put_s64(msg, ONRAMP_FLOW_BASE_OWD, base_ns, ONRAMP_FLOW_PAD);
 }
@@ -172,10 +172,10 @@ static int orack_put_pause(struct sk_buff *msg, const struct orack_look *look)
 	u32 beta_ppm = tp_mul_shr(look->beta, 1000000, ONRAMP_BETA_SHIFT);
 
 	return orack_put_u64(msg, ONRAMP_FLOW_LEFT, look->left_ns) ||
-	       orack_put_u64(msg, ONRAMP_FLOW_PAUSES, look->tally.pauses) ||
+	       orack_put_u64(msg, ONRAMP_FLOW_PAUSES, look->stats.pauses) ||
 	       orack_put_u64(msg, ONRAMP_FLOW_PAUSED, look->paused_ns) ||
-	       orack_put_u64(msg, ONRAMP_FLOW_HELD, look->tally.held_packets) ||
-	       orack_put_u64(msg, ONRAMP_FLOW_HELD_TIME, look->tally.held_ns) ||
+	       orack_put_u64(msg, ONRAMP_FLOW_HELD, look->stats.held_packets) ||
+	       orack_put_u64(msg, ONRAMP_FLOW_HELD_TIME, look->stats.held_ns) ||
 	       nla_put_u32(msg, ONRAMP_FLOW_BETA, beta_ppm) ||
 	       nla_put_u32(msg, ONRAMP_FLOW_BURST, look->burst_bytes);
 }
@@ -184,12 +184,12 @@ static noinline_for_stack int orack_put_delay(struct sk_buff *msg, const struct 
 {
 	struct onramp_percentiles p;
 
-	if (orack_put_u64(msg, ONRAMP_FLOW_SAMPLES, look->tally.samples) ||
+	if (orack_put_u64(msg, ONRAMP_FLOW_SAMPLES, look->stats.samples) ||
 	    nla_put_u8(msg, ONRAMP_FLOW_NOISY, look->noisy))
 		return -EMSGSIZE;
-	if (!look->tally.samples)
+	if (!look->stats.samples)
 		return 0;
-	onramp_recent_percentiles(&look->tally.delay, &p);
+	onramp_recent_percentiles(&look->stats.delay, &p);
 	return orack_put_u64(msg, ONRAMP_FLOW_AGE, look->age_ns) ||
 	       orack_put_u64(msg, ONRAMP_FLOW_DELAY, look->delay_ns) ||
 	       orack_put_u64(msg, ONRAMP_FLOW_DELAY_P50, p.p50_ns) ||

@@ -185,7 +185,7 @@ static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer
 	orack_peer_set_oif(peer, oif);
 	WRITE_ONCE(r->hears_until, jiffies + msecs_to_jiffies(h->clock));
 	if (!r->hears)
-		orack_clock_say_again(&r->said);
+		orack_clock_report_again(&r->own_report);
 	orack_peer_set_hears(on, peer, h->clock);
 	orack_peer_set_sparse(on, peer, h->clock && h->sparse);
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
@@ -227,25 +227,25 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	return stat;
 }
 
-/* What our clock is worth, if it was not said yet.  Bottom halves are off, under the RCU read
+/* What our clock is worth, if it was not reported yet.  Bottom halves are off, under the RCU read
  * lock.
  */
-void orack_peer_say_clock(struct onramp_net *on, struct orack_peer *peer)
+void orack_peer_report_clock(struct onramp_net *on, struct orack_peer *peer)
 {
 	bool due;
 
 	spin_lock(&peer->lock);
-	due = peer->hearing.hears && orack_clock_is_due(on, &peer->hearing.said);
+	due = peer->hearing.hears && orack_clock_report_is_due(on, &peer->hearing.own_report);
 	spin_unlock(&peer->lock);
 	if (due)
-		orack_clock_tell(on, peer);
+		orack_clock_send_report(on, peer);
 }
 
 /* Its announcement was taken.  It matters from the first receipt on. */
-void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair)
+void orack_pair_report_clock(struct onramp_net *on, const struct orack_pair *pair)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 
 	if (peer)
-		orack_peer_say_clock(on, peer);
+		orack_peer_report_clock(on, peer);
 }

@@ -24,7 +24,7 @@ struct orack_hearing {
 	u64 announced_at_ns;		/* by ours */
 	u64 calls_ns;			/* start of the hundredth of a second that is counted */
 	u32 calls;			/* announcements in it */
-	struct orack_said said;		/* of our clock */
+	struct orack_own_report own_report;		/* of our clock */
 	struct orack_thin thin;		/* no lock */
 	struct orack_source source;	/* of our times; no lock */
 };
@@ -47,8 +47,8 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 				  const struct orack_seen *seen, struct orack_terms *terms);
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, const struct sock *sk, int oif);
-void orack_peer_say_clock(struct onramp_net *on, struct orack_peer *peer);
-void orack_peer_tell_clock(struct onramp_net *on, const struct orack_pair *pair);
+void orack_peer_report_clock(struct onramp_net *on, struct orack_peer *peer);
+void orack_pair_report_clock(struct onramp_net *on, const struct orack_pair *pair);
 void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears);
 void orack_peer_expire_hears(struct onramp_net *on, struct orack_peer *peer);
 

@@ -71,7 +71,7 @@ static enum onramp_stat orack_announcement(struct onramp_net *on, const struct o
 	if (sk)
 		sock_gen_put(sk);
 	if (stat == ONRAMP_STAT_ANNOUNCEMENTS_TAKEN)
-		orack_peer_tell_clock(on, pair);
+		orack_pair_report_clock(on, pair);
 	return stat;
 }
 
@@ -106,11 +106,11 @@ static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->receipt.least_rtt_ns);
 	ctl->receipt.least_rtt_ns = 0;
 	excess_ns = t->trip_ns - onramp_min_filter_sample(&a->rtt, t->now_ns, t->trip_ns);
-	queue_ns = onramp_clock_sample(&a->clock, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
-				       excess_ns);
+	queue_ns = orack_relative_sample(&a->relative, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
+					 excess_ns);
 	standing_ns = onramp_standing_queue_sample(&a->standing, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
-		tp_base_lower(&a->clock.base, standing_ns);
+		tp_base_lower(&a->relative.base, standing_ns);
 	return queue_ns + standing_ns;
 }
 
@@ -120,19 +120,19 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 {
 	struct orack_acking *a = &peer->acking;
 	u64 queue_ns = orack_base_queue_ns(a, ctl, t);
-	struct onramp_apart apart;
+	struct orack_clock_offset offset;
 
 	a->samples++;
-	if (!orack_clock_apart(on, peer, t->clock, &apart)) {
-		a->absolute.grade = ONRAMP_GRADE_BASE;
+	if (!orack_clock_offset_of(on, peer, t->clock, &offset)) {
+		a->absolute.grade = ORACK_GRADE_BASE;
 		return queue_ns;
 	}
 	/* an arrival's error is in it (orack_clock.c) */
 	if (t->wire)
-		apart.error_ns += ORACK_NIC_ERROR_NS;
-	queue_ns = onramp_absolute_sample(&a->absolute, &a->clock, &apart, t->now_ns,
-					  t->rx_ns - t->tx_ns, t->trip_ns, queue_ns);
-	if (a->absolute.grade == apart.grade)
+		offset.error_ns += ORACK_NIC_ERROR_NS;
+	queue_ns = orack_absolute_sample(&a->absolute, &a->relative, &offset, t->now_ns,
+					 t->rx_ns - t->tx_ns, t->trip_ns, queue_ns);
+	if (a->absolute.grade == offset.grade)
 		orack_count(on, ONRAMP_STAT_SAMPLES_ABSOLUTE);
 	return queue_ns;
 }
@@ -140,7 +140,7 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 /* What a sample is to those who look at the peer.  peer->lock is held. */
 static void orack_note_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
 {
-	bool absolute = onramp_grade_is_absolute(a->absolute.grade);
+	bool absolute = orack_grade_is_absolute(a->absolute.grade);
 
 	orack_delay_sample(&a->delay, now_ns, absolute,
 			   absolute ? a->absolute.there_ns : (s64)queue_ns);
@@ -156,12 +156,12 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	u32 epoch;
 
 	spin_lock(&peer->lock);
-	epoch = onramp_clock_epoch(&peer->acking.clock);
+	epoch = orack_relative_epoch(&peer->acking.relative);
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_OWD_MAX_NS);
 	orack_note_delay(&peer->acking, queue_ns, t->now_ns);
 	/* What began anew was learned from one sample: it takes many to trust it. */
 	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||
-	    epoch != onramp_clock_epoch(&peer->acking.clock))
+	    epoch != orack_relative_epoch(&peer->acking.relative))
 		orack_request_all(&peer->acking.request, t->now_ns);
 	spin_unlock(&peer->lock);
 	return queue_ns;
@@ -317,7 +317,7 @@ static enum onramp_stat orack_clock(const struct orack_pair *pair, const struct 
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 
-	return peer && READ_ONCE(peer->acking.announced) ? orack_clock_told(peer, d) :
+	return peer && READ_ONCE(peer->acking.announced) ? orack_clock_reported(peer, d) :
 						    ONRAMP_STAT_REFUSED_PEER;
 }
 

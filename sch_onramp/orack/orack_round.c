@@ -65,7 +65,7 @@ static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 	} else {
 		gone = orack_peer_is_gone(on, peer);
 	}
-	orack_peer_say_clock(on, peer);
+	orack_peer_report_clock(on, peer);
 	rcu_read_unlock();
 	local_bh_enable();
 	return gone;

@@ -13,29 +13,29 @@
  * and where the difference is a step's, the base begins anew.  No receipt, whatever is in
  * it, then shows more queue than round trips have in them.
  */
-#ifndef ONRAMP_CLOCK_H
-#define ONRAMP_CLOCK_H
+#ifndef ORACK_RELATIVE_H
+#define ORACK_RELATIVE_H
 
 #include "include/turnpike_types.h"
 #include "include/turnpike_base.h"
 
 /* Departures within a GSO packet are computed, wake-ups differ by some microseconds. */
-#define ONRAMP_CLOCK_NOISE_NS	10000
+#define ORACK_RELATIVE_NOISE_NS	10000
 
 /* Raw delays further from the first one are of a clock that was set; it keeps sums of
  * them in range.  At 200 ppm a clock drifts so far in two months.
  */
-#define ONRAMP_CLOCK_RANGE_NS	(1LL << 40)
+#define ORACK_RELATIVE_RANGE_NS	(1LL << 40)
 
-/* How good one-way delay is (Documentation/sch_onramp.rst); onramp_absolute.h has the first two. */
-enum onramp_grade {
-	ONRAMP_GRADE_NONE,		/* nothing heard */
-	ONRAMP_GRADE_SYNCHRONIZED,	/* (a): both clocks are disciplined */
-	ONRAMP_GRADE_OFFSET,		/* (b): a daemon tells the offset and its error */
-	ONRAMP_GRADE_BASE,		/* (c): queueing delay over a tracked base */
+/* How good one-way delay is (Documentation/sch_onramp.rst); orack_absolute.h has the first two. */
+enum orack_grade {
+	ORACK_GRADE_NONE,		/* nothing heard */
+	ORACK_GRADE_SYNCHRONIZED,	/* (a): both clocks are disciplined */
+	ORACK_GRADE_OFFSET,		/* (b): a daemon tells the offset and its error */
+	ORACK_GRADE_BASE,		/* (c): queueing delay over a tracked base */
 };
 
-struct onramp_clock {
+struct orack_relative {
 	bool known;
 	u32 id;			/* the peer's clock; another one begins anew */
 	u64 ref_ns;		/* raw delay that the base counts from */
@@ -44,7 +44,7 @@ struct onramp_clock {
 	struct tp_base base;
 };
 
-static inline void onramp_clock_init(struct onramp_clock *c)
+static inline void orack_relative_init(struct orack_relative *c)
 {
 	c->known = false;
 	c->begun = 0;
@@ -53,13 +53,13 @@ static inline void onramp_clock_init(struct onramp_clock *c)
 }
 
 /* Another number: the clock, or the path's length, is another one. */
-static inline u32 onramp_clock_epoch(const struct onramp_clock *c)
+static inline u32 orack_relative_epoch(const struct orack_relative *c)
 {
 	return c->begun + c->steps + c->base.steps;
 }
 
 /* The first sample: what round trips have in them is queue, the rest is the path. */
-static inline void onramp_clock_begin(struct onramp_clock *c, u32 id, u64 now_ns, u64 empty_ns)
+static inline void orack_relative_begin(struct orack_relative *c, u32 id, u64 now_ns, u64 empty_ns)
 {
 	c->known = true;
 	c->begun += c->base.steps + 1;
@@ -69,25 +69,25 @@ static inline void onramp_clock_begin(struct onramp_clock *c, u32 id, u64 now_ns
 	tp_base_sample(&c->base, now_ns, 0);
 }
 
-static inline bool onramp_clock_in_range(const struct onramp_clock *c, u64 raw_ns)
+static inline bool orack_relative_in_range(const struct orack_relative *c, u64 raw_ns)
 {
 	s64 from_ref_ns = (s64)(raw_ns - c->ref_ns);
 
-	return from_ref_ns < ONRAMP_CLOCK_RANGE_NS && from_ref_ns > -ONRAMP_CLOCK_RANGE_NS;
+	return from_ref_ns < ORACK_RELATIVE_RANGE_NS && from_ref_ns > -ORACK_RELATIVE_RANGE_NS;
 }
 
 /* The queueing delay of a packet.  @rx_ns is by clock @id, @tx_ns and @now_ns by ours. */
-static inline u64 onramp_clock_sample(struct onramp_clock *c, u32 id, u64 now_ns, u64 tx_ns,
-				      u64 rx_ns, u64 excess_ns)
+static inline u64 orack_relative_sample(struct orack_relative *c, u32 id, u64 now_ns, u64 tx_ns,
+					u64 rx_ns, u64 excess_ns)
 {
 	u64 raw_ns = rx_ns - tx_ns, most_ns, queue_ns;
 	s64 from_ref_ns;
 
-	if (!c->known || c->id != id || !onramp_clock_in_range(c, raw_ns))
-		onramp_clock_begin(c, id, now_ns, raw_ns - excess_ns);
+	if (!c->known || c->id != id || !orack_relative_in_range(c, raw_ns))
+		orack_relative_begin(c, id, now_ns, raw_ns - excess_ns);
 	from_ref_ns = (s64)(raw_ns - c->ref_ns);
 	queue_ns = tp_base_sample(&c->base, now_ns, from_ref_ns);
-	most_ns = excess_ns + ONRAMP_CLOCK_NOISE_NS;
+	most_ns = excess_ns + ORACK_RELATIVE_NOISE_NS;
 	if (queue_ns <= most_ns)
 		return queue_ns;
 	if (queue_ns - most_ns >= TP_BASE_STEP_NS) {
@@ -98,4 +98,4 @@ static inline u64 onramp_clock_sample(struct onramp_clock *c, u32 id, u64 now_ns
 	return excess_ns;
 }
 
-#endif /* ONRAMP_CLOCK_H */
+#endif /* ORACK_RELATIVE_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// Clocks of peers: sch_onramp/onramp_clock.h
+// Clocks of peers: sch_onramp/orack/orack_relative.h
 
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "sch_onramp/onramp_clock.h"
+#include "sch_onramp/orack/orack_relative.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ class Peer {
 	explicit Peer(double drift_us_per_s = 0, u64 offset_ns = 0x8000000000000000)
 		: offset_ns_(offset_ns), drift_(drift_us_per_s)
 	{
-		onramp_clock_init(&clock_);
+		orack_relative_init(&clock_);
 	}
 
 	// One packet that meets such queues; what the sample says it met.
@@ -31,7 +31,7 @@ class Peer {
 			    static_cast<u64>(std::llround(drift_ * now_ns_ * 1e-6));
 		u64 heard_ns = now_ns_ + 2 * kOwdNs + queue_ns + back_ns;
 
-		u64 got = onramp_clock_sample(&clock_, 1, heard_ns, now_ns_, rx_ns, queue_ns + back_ns);
+		u64 got = orack_relative_sample(&clock_, 1, heard_ns, now_ns_, rx_ns, queue_ns + back_ns);
 		now_ns_ += kMs;
 		return got;
 	}
@@ -50,7 +50,7 @@ class Peer {
 		return worst;
 	}
 
-	onramp_clock clock_;
+	orack_relative clock_;
 	u64 now_ns_ = 5000 * kMs;
 	u64 offset_ns_;
 
@@ -59,24 +59,24 @@ class Peer {
 	std::mt19937 random_{7};
 };
 
-TEST(onramp_clock_sample, any_offset__finds_the_queue)
+TEST(orack_relative_sample, any_offset__finds_the_queue)
 {
 	for (u64 offset : {0ULL, 1ULL << 63, ~0ULL, ~0ULL - 5000 * kMs, 1700000000000000000ULL})
 		EXPECT_LT(Peer(0, offset).Run(10000, 5000), 1000u) << offset;
 }
 
-TEST(onramp_clock_sample, way_back_was_full_at_first__errs_by_no_more)
+TEST(orack_relative_sample, way_back_was_full_at_first__errs_by_no_more)
 {
 	EXPECT_LT(Peer().Run(10000, 0), 31000u);
 }
 
-TEST(onramp_clock_sample, drift_of_50_us_per_s__is_followed_both_ways)
+TEST(orack_relative_sample, drift_of_50_us_per_s__is_followed_both_ways)
 {
 	EXPECT_LT(Peer(50).Run(60000, 4000), 10000u);
 	EXPECT_LT(Peer(-50).Run(60000, 4000), 10000u);
 }
 
-TEST(onramp_clock_sample, step_of_10_ms__is_never_a_queue)
+TEST(orack_relative_sample, step_of_10_ms__is_never_a_queue)
 {
 	for (u64 step : {kStepNs, 0 - kStepNs}) {
 		Peer peer(20);
@@ -89,7 +89,7 @@ TEST(onramp_clock_sample, step_of_10_ms__is_never_a_queue)
 	}
 }
 
-TEST(onramp_clock_sample, steps_every_second__survived)
+TEST(orack_relative_sample, steps_every_second__survived)
 {
 	Peer peer(50);
 	u64 worst = 0;
@@ -101,20 +101,20 @@ TEST(onramp_clock_sample, steps_every_second__survived)
 	EXPECT_LT(worst, 101000u + 30000);
 }
 
-TEST(onramp_clock_sample, other_clock__begins_anew)
+TEST(orack_relative_sample, other_clock__begins_anew)
 {
 	Peer peer;
 
 	peer.Run(1000, 0);
-	u32 epoch = onramp_clock_epoch(&peer.clock_);
-	u64 got = onramp_clock_sample(&peer.clock_, 2, peer.now_ns_ + 50000, peer.now_ns_, 77, 20000);
+	u32 epoch = orack_relative_epoch(&peer.clock_);
+	u64 got = orack_relative_sample(&peer.clock_, 2, peer.now_ns_ + 50000, peer.now_ns_, 77, 20000);
 	EXPECT_EQ(got, 20000u);
 	EXPECT_EQ(peer.clock_.id, 2u);
-	EXPECT_NE(onramp_clock_epoch(&peer.clock_), epoch);
+	EXPECT_NE(orack_relative_epoch(&peer.clock_), epoch);
 	EXPECT_TRUE(peer.clock_.known);
 }
 
-TEST(onramp_clock_sample, begins_in_a_queue__round_trips_tell)
+TEST(orack_relative_sample, begins_in_a_queue__round_trips_tell)
 {
 	Peer peer;
 
@@ -123,7 +123,7 @@ TEST(onramp_clock_sample, begins_in_a_queue__round_trips_tell)
 	EXPECT_EQ(peer.Packet(0, 0), 0u);
 }
 
-TEST(onramp_clock_sample, lies__show_no_more_than_round_trips_have)
+TEST(orack_relative_sample, lies__show_no_more_than_round_trips_have)
 {
 	Peer peer;
 	std::mt19937_64 random(9);
@@ -133,7 +133,7 @@ TEST(onramp_clock_sample, lies__show_no_more_than_round_trips_have)
 		u64 queue = random() % 50000;
 		u64 lie = random() % 2 ? random() % (1000 * kMs) : random();
 
-		ASSERT_LE(peer.Packet(queue, 0, lie), queue + ONRAMP_CLOCK_NOISE_NS);
+		ASSERT_LE(peer.Packet(queue, 0, lie), queue + ORACK_RELATIVE_NOISE_NS);
 	}
 	// And honest packets are believed soon after.
 	EXPECT_LT(peer.Run(20000, 10000), 10000u);

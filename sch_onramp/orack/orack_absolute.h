@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One-way delay by clocks of which is known how far they are apart: grades (a) and (b).
+ * One-way delay by clocks whose offset is known: grades (a) and (b).
  *
  *      there = arrival - departure - (peer's clock - ours)        wrong by error_ns at most
  *      back  = round trip - there                                 wrong by as much
@@ -21,29 +21,29 @@
  * path is seen but for 0 to 4 errors, as the offset is wrong: what the paper's wider threshold
  * does to all queues.
  */
-#ifndef ONRAMP_ABSOLUTE_H
-#define ONRAMP_ABSOLUTE_H
+#ifndef ORACK_ABSOLUTE_H
+#define ORACK_ABSOLUTE_H
 
 #include "include/turnpike_types.h"
-#include "onramp_clock.h"
-#include "onramp_min_filter.h"
+#include "orack_relative.h"
+#include "sch_onramp/onramp_min_filter.h"
 
-/* How far apart a peer's clock, that of its receipts, and ours are. */
-struct onramp_apart {
+/* The offset of a peer's clock, that of its receipts, against ours. */
+struct orack_clock_offset {
 	u64 offset_ns;		/* its less ours, modulo 2^64 */
 	u32 error_ns;		/* bound */
-	enum onramp_grade grade;
+	enum orack_grade grade;
 };
 
-static inline bool onramp_grade_is_absolute(enum onramp_grade grade)
+static inline bool orack_grade_is_absolute(enum orack_grade grade)
 {
-	return grade == ONRAMP_GRADE_SYNCHRONIZED || grade == ONRAMP_GRADE_OFFSET;
+	return grade == ORACK_GRADE_SYNCHRONIZED || grade == ORACK_GRADE_OFFSET;
 }
 
-struct onramp_absolute {
-	enum onramp_grade grade;	/* of the newest sample */
+struct orack_absolute {
+	enum orack_grade grade;	/* of the newest sample */
 	u32 epoch;			/* of the clock that the rest is of */
-	struct onramp_apart apart;	/* of the newest absolute sample; of none: grade 0 */
+	struct orack_clock_offset offset;	/* of the newest absolute sample; none: grade 0 */
 	s64 there_ns;			/* that sample's delay */
 	s64 path_ns;			/* what the empty path's was taken for */
 	struct onramp_min_filter there;	/* least delays, biased */
@@ -51,27 +51,27 @@ struct onramp_absolute {
 	u32 absurd;			/* samples that no clocks so far apart can show */
 };
 
-static inline void onramp_absolute_forget(struct onramp_absolute *a)
+static inline void orack_absolute_forget(struct orack_absolute *a)
 {
 	onramp_min_filter_init(&a->there);
 	onramp_min_filter_init(&a->back);
 }
 
-static inline void onramp_absolute_init(struct onramp_absolute *a)
+static inline void orack_absolute_init(struct orack_absolute *a)
 {
-	a->grade = ONRAMP_GRADE_NONE;
+	a->grade = ORACK_GRADE_NONE;
 	a->epoch = 0;
-	a->apart.offset_ns = 0;
-	a->apart.error_ns = 0;
-	a->apart.grade = ONRAMP_GRADE_NONE;
+	a->offset.offset_ns = 0;
+	a->offset.error_ns = 0;
+	a->offset.grade = ORACK_GRADE_NONE;
 	a->there_ns = 0;
 	a->path_ns = 0;
 	a->absurd = 0;
-	onramp_absolute_forget(a);
+	orack_absolute_forget(a);
 }
 
 /* Delays may be negative by as much as the clocks are wrong; the filter's count upwards from 0. */
-static inline s64 onramp_absolute_least(struct onramp_min_filter *f, u64 now_ns, s64 ns)
+static inline s64 orack_absolute_least(struct onramp_min_filter *f, u64 now_ns, s64 ns)
 {
 	const u64 bias_ns = 1ULL << 62;
 
@@ -79,7 +79,8 @@ static inline s64 onramp_absolute_least(struct onramp_min_filter *f, u64 now_ns,
 }
 
 /* Both cannot be true of clocks that were not set in between. */
-static inline bool onramp_apart_differ(const struct onramp_apart *x, const struct onramp_apart *y)
+static inline bool orack_clock_offset_differs(const struct orack_clock_offset *x,
+					      const struct orack_clock_offset *y)
 {
 	s64 by_ns = (s64)(x->offset_ns - y->offset_ns);
 	s64 most_ns = (s64)x->error_ns + y->error_ns;
@@ -88,54 +89,54 @@ static inline bool onramp_apart_differ(const struct onramp_apart *x, const struc
 }
 
 /* What was measured before holds on, or begins anew. */
-static inline void onramp_absolute_follow(struct onramp_absolute *a, u32 epoch,
-					  const struct onramp_apart *apart)
+static inline void orack_absolute_follow(struct orack_absolute *a, u32 epoch,
+					 const struct orack_clock_offset *offset)
 {
-	if (a->epoch != epoch || !a->apart.grade || onramp_apart_differ(&a->apart, apart))
-		onramp_absolute_forget(a);
+	if (a->epoch != epoch || !a->offset.grade || orack_clock_offset_differs(&a->offset, offset))
+		orack_absolute_forget(a);
 	a->epoch = epoch;
-	a->apart = *apart;
+	a->offset = *offset;
 }
 
 /* The empty path's delay, by the same clocks as @there_ns, which has @queue_ns over the base. */
-static inline s64 onramp_absolute_path(struct onramp_absolute *a, u64 now_ns, s64 there_ns,
-				       s64 back_ns, u64 queue_ns)
+static inline s64 orack_absolute_path(struct orack_absolute *a, u64 now_ns, s64 there_ns,
+				      s64 back_ns, u64 queue_ns)
 {
-	s64 slack_ns = 2 * (s64)a->apart.error_ns;
-	s64 least_there_ns = onramp_absolute_least(&a->there, now_ns, there_ns);
-	s64 least_back_ns = onramp_absolute_least(&a->back, now_ns, back_ns);
+	s64 slack_ns = 2 * (s64)a->offset.error_ns;
+	s64 least_there_ns = orack_absolute_least(&a->there, now_ns, there_ns);
+	s64 least_back_ns = orack_absolute_least(&a->back, now_ns, back_ns);
 	s64 path_ns = there_ns - (s64)queue_ns;
 
 	if (path_ns < least_there_ns - slack_ns)
 		path_ns = least_there_ns - slack_ns;
 	if (path_ns > least_there_ns + slack_ns)
 		path_ns = least_there_ns + slack_ns;
-	if (path_ns > least_back_ns + slack_ns + ONRAMP_CLOCK_NOISE_NS)
-		path_ns = least_back_ns + slack_ns + ONRAMP_CLOCK_NOISE_NS;
+	if (path_ns > least_back_ns + slack_ns + ORACK_RELATIVE_NOISE_NS)
+		path_ns = least_back_ns + slack_ns + ORACK_RELATIVE_NOISE_NS;
 	return path_ns;
 }
 
 /* The queueing delay of a packet that arrived @raw_ns after it left, by two clocks, and came
  * back in @trip_ns.  @c said @queue_ns.
  */
-static inline u64 onramp_absolute_sample(struct onramp_absolute *a, const struct onramp_clock *c,
-					 const struct onramp_apart *apart, u64 now_ns, u64 raw_ns,
-					 u64 trip_ns, u64 queue_ns)
+static inline u64 orack_absolute_sample(struct orack_absolute *a, const struct orack_relative *c,
+					const struct orack_clock_offset *offset, u64 now_ns,
+					u64 raw_ns, u64 trip_ns, u64 queue_ns)
 {
-	s64 there_ns = (s64)(raw_ns - apart->offset_ns), path_ns;
-	s64 below_ns = -(s64)apart->error_ns - ONRAMP_CLOCK_NOISE_NS;
-	u64 most_ns = trip_ns + ONRAMP_CLOCK_NOISE_NS;
+	s64 there_ns = (s64)(raw_ns - offset->offset_ns), path_ns;
+	s64 below_ns = -(s64)offset->error_ns - ORACK_RELATIVE_NOISE_NS;
+	u64 most_ns = trip_ns + ORACK_RELATIVE_NOISE_NS;
 
 	/* Both ways take some time; the clocks are not what they are said to be. */
 	if (there_ns < below_ns || there_ns > (s64)trip_ns - below_ns) {
-		a->grade = ONRAMP_GRADE_BASE;
+		a->grade = ORACK_GRADE_BASE;
 		a->absurd++;
 		return queue_ns;
 	}
-	onramp_absolute_follow(a, onramp_clock_epoch(c), apart);
-	a->grade = apart->grade;
+	orack_absolute_follow(a, orack_relative_epoch(c), offset);
+	a->grade = offset->grade;
 	a->there_ns = there_ns;
-	path_ns = onramp_absolute_path(a, now_ns, there_ns, (s64)trip_ns - there_ns, queue_ns);
+	path_ns = orack_absolute_path(a, now_ns, there_ns, (s64)trip_ns - there_ns, queue_ns);
 	a->path_ns = path_ns;
 	if (there_ns <= path_ns)
 		return 0;
@@ -143,4 +144,4 @@ static inline u64 onramp_absolute_sample(struct onramp_absolute *a, const struct
 	return queue_ns < most_ns ? queue_ns : most_ns;
 }
 
-#endif /* ONRAMP_ABSOLUTE_H */
+#endif /* ORACK_ABSOLUTE_H */
