@@ -132,7 +132,7 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 			     const struct sock *sk, u32 seq, u64 now_ns)
 {
 	WRITE_ONCE(ctl->birth_seq, onramp_ctl_birth_seq(sk));
-	ctl->heard_ns = now_ns;
+	ctl->feedback_ns = now_ns;
 	onramp_pause_init(&ctl->pause, now_ns);
 	onramp_tcpts_begin(&ctl->tcpts);
 	ctl->edge_seq = seq;
@@ -206,7 +206,7 @@ void onramp_ctl_put(struct onramp_ctl *ctl)
 static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 {
 	if (ctl->pause.until_ns <= now_ns ||
-	    now_ns < ctl->heard_ns + q->config.feedback_timeout_ns)
+	    now_ns < ctl->feedback_ns + q->config.feedback_timeout_ns)
 		return;
 	onramp_pause_release(&ctl->pause, now_ns);
 	/* Nor is anything in flight waited for. */
@@ -249,7 +249,7 @@ static u64 onramp_ctl_pause_end(struct onramp_sched *q, struct onramp_ctl *ctl, 
 	onramp_ctl_timeout(q, ctl, now_ns);
 	until_ns = ctl->pause.until_ns;
 	if (until_ns > now_ns)
-		until_ns = min(until_ns, ctl->heard_ns + q->config.feedback_timeout_ns);
+		until_ns = min(until_ns, ctl->feedback_ns + q->config.feedback_timeout_ns);
 	return until_ns;
 }
 
@@ -302,7 +302,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	}
 	/* Silence counts from the first packet that could be answered. */
 	if (ctl->edge_seq == ctl->flight.end_seq)
-		ctl->heard_ns = now_ns;
+		ctl->feedback_ns = now_ns;
 	ctl->mss = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : seg.payload;
 	ctl->flow = f;
 	ctl->sched = q;
@@ -327,12 +327,12 @@ static void onramp_ctl_kick(struct onramp_ctl *ctl)
 
 /* The packet's bytes leave the NIC one after the other. */
 static u64 onramp_ctl_left_ns(const struct onramp_ctl *ctl, const struct onramp_record *r,
-			      u32 end_seq, bool wire)
+			      u32 end_seq, bool nic)
 {
 	const struct onramp_line *line = &ctl->sched->line;
 
-	if (wire)
-		return r->tx_ns + r->wire_ns - onramp_line_ns(line, r->end_seq - end_seq);
+	if (nic)
+		return r->tx_ns + r->nic_ns - onramp_line_ns(line, r->end_seq - end_seq);
 	return r->tx_ns + onramp_line_ns(line, end_seq - r->start_seq);
 }
 
@@ -340,7 +340,7 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 			  struct onramp_departure *d)
 {
 	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
-	enum onramp_leave leave;
+	enum onramp_departure_kind kind;
 
 	lockdep_assert_held(&ctl->lock);
 	d->unstamped = false;
@@ -348,16 +348,16 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 		onramp_count(ctl->sched, unknown);
 		return false;
 	}
-	leave = onramp_departure_next(&ctl->leaves, r, now_ns);
-	if (leave == ONRAMP_LEAVE_UNKNOWN) {
+	kind = onramp_departure_next(&ctl->stamper, r, now_ns);
+	if (kind == ONRAMP_DEPARTURE_UNKNOWN) {
 		d->unstamped = true;
 		/* Feedback it is. */
-		ctl->heard_ns = now_ns;
+		ctl->feedback_ns = now_ns;
 		onramp_count(ctl->sched, unstamped);
 		return false;
 	}
-	d->wire = leave == ONRAMP_LEAVE_WIRE;
-	d->tx_ns = onramp_ctl_left_ns(ctl, r, end_seq, d->wire);
+	d->nic = kind == ONRAMP_DEPARTURE_NIC;
+	d->tx_ns = onramp_ctl_left_ns(ctl, r, end_seq, d->nic);
 	return true;
 }
 
@@ -372,7 +372,7 @@ static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
 	ctl->stats.sampled_ns = now_ns;
 	ctl->stats.samples++;
 	onramp_count(q, samples);
-	if (ctl->leaves.nic)
+	if (ctl->stamper.nic)
 		onramp_count(q, samples_wire);
 	if (v->capped)
 		onramp_count(q, capped);
@@ -404,7 +404,7 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	if (!r)
 		return;
 	rtt_ns = now_ns - r->tx_ns;
-	ctl->heard_ns = now_ns;
+	ctl->feedback_ns = now_ns;
 	ctl->mute = false;
 	if (tp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;

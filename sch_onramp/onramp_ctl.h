@@ -21,7 +21,7 @@
 #include "onramp_source.h"
 #include "onramp_tcpts.h"
 #include "orack/orack_receive.h"
-#include "orack/orack_source.h"
+#include "orack/orack_stamper.h"
 
 struct onramp_flow;
 struct onramp_sched;
@@ -58,7 +58,7 @@ struct onramp_ctl {
 	struct_group(of_connection,
 		u32 mss;			/* of the newest packet */
 		u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
-		u64 heard_ns;			/* last feedback */
+		u64 feedback_ns;		/* last feedback */
 		u64 drained_ns;			/* last time it stopped for the queue to empty */
 		u32 edge_seq;			/* newest data there was feedback on */
 		struct orack_receipt receipt;	/* of feedback by receipts */
@@ -67,7 +67,7 @@ struct onramp_ctl {
 		struct onramp_noise noise;	/* by which delay it is judged */
 		struct onramp_flow_stats stats;
 		struct onramp_tcpts tcpts;	/* of feedback by timestamps */
-		struct orack_source leaves;	/* whose times departures are: nic, or the qdisc's */
+		struct orack_stamper stamper;	/* whose times departures are: NIC's or qdisc's */
 	);
 	struct rcu_head rcu;
 	struct onramp_flight flight;
@@ -76,7 +76,7 @@ struct onramp_ctl {
 /* When the packet left, for whoever makes a delay of it. */
 struct onramp_departure {
 	u64 tx_ns;			/* of the byte asked for, CLOCK_MONOTONIC */
-	bool wire;			/* by the NIC's stamp, off by ORACK_NIC_ERROR_NS at most */
+	bool nic;			/* by the NIC's stamp, off by ORACK_NIC_ERROR_NS at most */
 	bool unstamped;			/* not told, since that stamp is missing */
 };
 

@@ -17,8 +17,8 @@
 #include "onramp_sched.h"
 #include "orack/orack_acking.h"
 
-/* Destinations are noted so often: 10,000 lookups a second at most. */
-#define ONRAMP_NOTE_NS		(100 * NSEC_PER_USEC)
+/* OR-ACKs are told of destinations so often: 10,000 lookups a second at most. */
+#define ONRAMP_USED_NS		(100 * NSEC_PER_USEC)
 
 /* For the SYN, whose peer has not agreed to timestamps yet: very likely. */
 static bool onramp_feedback_has_usec_ts(const struct sock *sk)
@@ -43,13 +43,13 @@ static enum onramp_source onramp_feedback_source(const struct onramp_sched *q,
 	return ONRAMP_SOURCE_ORACK;
 }
 
-/* Receipts come of who was asked for them: note where data goes.  Only data has receipts, and
+/* Receipts come of who was asked for them: say where data goes.  Only data has receipts, and
  * who never answers is taken for a host without On-Ramp, so that what only receives, and
  * sends ACKs, must not ask, nor a connection that is made and never used.  A connection's
- * first data is noted, and for those that go on one packet in a while.  Its key stays out of the
+ * first data says so, and of those that go on one packet in a while.  Its key stays out of the
  * stack frame of what is called for each packet.
  */
-static noinline void onramp_feedback_note(struct onramp_sched *q, const struct sk_buff *skb,
+static noinline void onramp_feedback_used(struct onramp_sched *q, const struct sk_buff *skb,
 					  u64 now_ns)
 {
 	const struct sock *sk = skb->sk;
@@ -58,9 +58,9 @@ static noinline void onramp_feedback_note(struct onramp_sched *q, const struct s
 
 	if (onramp_packet_kind(skb, &seg) != ONRAMP_DATA)
 		return;
-	q->note_ns = now_ns + ONRAMP_NOTE_NS;
+	q->used_ns = now_ns + ONRAMP_USED_NS;
 	onramp_packet_key(sk, &key);
-	orack_peer_note(q->on, &key, sk);
+	orack_peer_used(q->on, &key, sk);
 }
 
 /* TCP has counted the packet already. */
@@ -81,8 +81,8 @@ bool onramp_feedback_wanted(struct onramp_sched *q, const struct sk_buff *skb, u
 
 	if (source != ONRAMP_SOURCE_ORACK)
 		return source == ONRAMP_SOURCE_TCPTS;
-	if (now_ns >= q->note_ns || onramp_feedback_is_first(skb))
-		onramp_feedback_note(q, skb, now_ns);
+	if (now_ns >= q->used_ns || onramp_feedback_is_first(skb))
+		onramp_feedback_used(q, skb, now_ns);
 	return orack_peer_may_ack(q->on, sk);
 }
 
@@ -95,7 +95,7 @@ enum onramp_source onramp_feedback_ask(struct onramp_sched *q, const struct sock
 	if (source == ONRAMP_SOURCE_TCPTS && onramp_path_is_coarse(key, now_ns)) {
 		source = onramp_source_instead(&q->config);
 		if (source == ONRAMP_SOURCE_ORACK)
-			orack_peer_note(q->on, key, sk);
+			orack_peer_used(q->on, key, sk);
 	}
 	if (source == ONRAMP_SOURCE_TCPTS ||
 	    (source == ONRAMP_SOURCE_ORACK && orack_peer_acks(key)))
@@ -132,11 +132,11 @@ void onramp_feedback_begin(struct onramp_sched *q, const struct onramp_key *key,
 }
 
 /* A packet left of a flow whose peer's timestamps do not serve: onramp_feedback_wanted() took its
- * peer for one whose do, and noted nothing.
+ * peer for one whose do, and said nothing.
  */
 void onramp_feedback_sent(struct onramp_sched *q, const struct onramp_ctl *ctl,
 			  const struct sk_buff *skb, u64 now_ns)
 {
 	if (READ_ONCE(ctl->source) == ONRAMP_SOURCE_ORACK)
-		onramp_feedback_note(q, skb, now_ns);
+		onramp_feedback_used(q, skb, now_ns);
 }

@@ -24,8 +24,8 @@ struct onramp_record {
 	u32 start_seq;
 	u32 end_seq;
 	u32 hold_ns;		/* time that the pause kept it from leaving */
-	u32 wire_ns:30;		/* from tx_ns to the last byte's leaving the NIC, */
-	u32 wired:1;		/* if a stamp told (onramp_departure.h) */
+	u32 nic_ns:30;		/* from tx_ns to the last byte's leaving the NIC, */
+	u32 stamped:1;		/* if a stamp told (onramp_departure.h) */
 	u32 retrans:1;		/* part of it was sent again */
 };
 

@@ -125,10 +125,10 @@ out:
 #define onramp_path_trylock(lock)	spin_trylock(lock)
 #endif
 
-/* Find the path, or make room for it, and keep it until onramp_path_leave().  On each sample's
+/* Find the path, or make room for it, and keep it until onramp_path_visit_end().  On each sample's
  * way, of all flows to the destination: nobody waits for another, who is learning just now.
  */
-void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns)
+void onramp_path_visit_begin(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns)
 {
 	v->set = onramp_path_set(key);
 	v->path = NULL;
@@ -136,7 +136,7 @@ void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key
 		v->path = onramp_path_claim(v->set, key, now_ns);
 }
 
-void onramp_path_leave(const struct onramp_path_visit *v)
+void onramp_path_visit_end(const struct onramp_path_visit *v)
 {
 	if (!v->path)
 		return;

@@ -20,8 +20,8 @@ struct onramp_path_visit {
 
 int onramp_path_open(struct onramp_net *on);
 void onramp_path_close(struct onramp_net *on);
-void onramp_path_enter(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns);
-void onramp_path_leave(const struct onramp_path_visit *v);
+void onramp_path_visit_begin(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns);
+void onramp_path_visit_end(const struct onramp_path_visit *v);
 bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns,
 			   u64 *excess_ns);
 bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *base_us);

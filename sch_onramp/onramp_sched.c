@@ -440,7 +440,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 		u64 sent_ns = max(now_ns, ready_ns);
 
 		onramp_ctl_sent(q, f, skb, pace_anew, sent_ns);
-		if (unlikely(READ_ONCE(f->ctl->coarse) && sent_ns >= q->note_ns))
+		if (unlikely(READ_ONCE(f->ctl->coarse) && sent_ns >= q->used_ns))
 			onramp_feedback_sent(q, f->ctl, skb, sent_ns);
 		onramp_release_sent(&f->release, &q->release, sent_ns, qdisc_pkt_len(skb), f->qlen);
 	}

@@ -106,7 +106,7 @@ struct onramp_sched {
 	struct rb_root delayed;
 	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
 	u64 unthrottle_latency_ns;
-	u64 note_ns;			/* a destination is noted for OR-ACKs not before then */
+	u64 used_ns;			/* OR-ACKs are told of a destination not before then */
 	bool left_behind;		/* held data may be queued that no pause holds any more */
 	u32 band_packets[TP_FQ_BANDS];
 	u32 flows;

@@ -213,9 +213,9 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	t.rtt_ns = t.now_ns - min(d.tx_ns, t.now_ns);
 	/* Times are whole microseconds: the ACK's is up to one too small. */
 	t.raw_us = a->tsval - onramp_tcpts_us(d.tx_ns);
-	onramp_path_enter(&visit, &ctl->key, t.now_ns);
+	onramp_path_visit_begin(&visit, &ctl->key, t.now_ns);
 	onramp_tcpts_sample(ctl, a, &visit, &t);
-	onramp_path_leave(&visit);
+	onramp_path_visit_end(&visit);
 }
 
 /* Records of what arrived serve no more, but for receipts: those come after the ACK. */

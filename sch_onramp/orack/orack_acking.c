@@ -7,7 +7,7 @@
  * tells it so again before that expires.  One that does not
  * answer may have no On-Ramp, and is left alone after the first few until it speaks:
  *
- *      data --note--> asked --receipt--> acks --a minute of silence--> asked, seldom
+ *      data --used--> asked --receipt--> acks --a minute of silence--> asked, seldom
  *                     |  ^                                             |
  *              3 tries|  |its announcement             its announcement|20 tries
  *                     v  |                                             v
@@ -122,7 +122,7 @@ static struct orack_peer *orack_peer_meet(struct onramp_net *on, const struct or
 }
 
 /* Data of the socket goes to the key's far end.  Called under the qdisc's lock, now and then. */
-void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk)
+void orack_peer_used(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk)
 {
 	struct orack_peer *peer = NULL;
 	struct orack_acking *a;
@@ -201,9 +201,9 @@ bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
 }
 
 /* Receipts came that are the peer's; its lock is held. */
-void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer)
+void orack_peer_receipted(struct onramp_net *on, struct orack_peer *peer)
 {
-	peer->acking.heard = jiffies;
+	peer->acking.receipted = jiffies;
 	WRITE_ONCE(peer->acking.unanswered, 0);
 	WRITE_ONCE(peer->acking.answered, true);
 	orack_peer_set_acks(on, peer, true);
@@ -268,7 +268,7 @@ void orack_peer_expire_acks(struct onramp_net *on, struct orack_peer *peer)
 {
 	struct orack_acking *a = &peer->acking;
 
-	if (!a->acks || !time_after(jiffies, a->heard + ORACK_IDLE))
+	if (!a->acks || !time_after(jiffies, a->receipted + ORACK_IDLE))
 		return;
 	orack_peer_set_acks(on, peer, false);
 	WRITE_ONCE(a->unanswered, min_t(u32, a->unanswered, ORACK_FIRST_TRIES));

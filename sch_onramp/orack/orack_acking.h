@@ -36,7 +36,7 @@ struct orack_acking {
 	unsigned long announced;	/* jiffies of our last announcement */
 	u32 unanswered;			/* announcements since it showed that it has On-Ramp */
 	bool answered;			/* it ever sent a receipt */
-	unsigned long heard;		/* jiffies of its last receipt that counted */
+	unsigned long receipted;		/* jiffies of its last receipt that counted */
 	bool acks;			/* it sends receipts; lockless readers */
 	struct orack_relative relative;
 	struct orack_absolute absolute;
@@ -71,11 +71,11 @@ static inline void orack_acking_begin(struct orack_acking *a)
 /* Neither data nor receipts for so long: forgotten. */
 #define ORACK_IDLE		(60 * HZ)
 
-void orack_peer_note(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);
+void orack_peer_used(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);
 void orack_peer_request_all(struct onramp_net *on, const struct onramp_key *key, u64 now_ns);
 bool orack_peer_acks(const struct onramp_key *key);
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk);
-void orack_peer_heard(struct onramp_net *on, struct orack_peer *peer);
+void orack_peer_receipted(struct onramp_net *on, struct orack_peer *peer);
 void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to);
 bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms);
 void orack_peer_ask_again(struct onramp_net *on);

@@ -259,7 +259,7 @@ static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer 
 	    (nla_put_u8(msg, ONRAMP_PEER_NIC, orack_clock_is_nic(clock->id)) ||
 	     nla_put_u8(msg, ONRAMP_PEER_FEW, peer->acking.request.sparse)))
 		return -EMSGSIZE;
-	return hears && (nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(r->source.nic)) ||
+	return hears && (nla_put_u8(msg, ONRAMP_PEER_NIC_OURS, READ_ONCE(r->stamper.nic)) ||
 			 nla_put_u8(msg, ONRAMP_PEER_FEW_OURS, r->sparse));
 }
 

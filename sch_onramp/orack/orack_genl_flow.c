@@ -59,7 +59,7 @@ static u64 orack_look_left_ns(const struct onramp_ctl *ctl, u64 now_ns)
 	if (!ctl->sched || until_ns <= now_ns)
 		return 0;
 	config = &ctl->sched->config;
-	until_ns = min(until_ns, ctl->heard_ns + config->feedback_timeout_ns);
+	until_ns = min(until_ns, ctl->feedback_ns + config->feedback_timeout_ns);
 	until_ns = onramp_bound_hold(&bound, now_ns, until_ns, config->pause.max_ns);
 	return until_ns > now_ns ? until_ns - now_ns : 0;
 }

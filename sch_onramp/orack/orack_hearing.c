@@ -42,7 +42,7 @@ void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool h
 		return;
 	WRITE_ONCE(peer->hearing.hears, hears);
 	atomic_add(hears ? 1 : -1, &on->hearing);
-	orack_nic_hear(hears);
+	orack_nic_set_hears(hears);
 	orack_peer_set_sparse(on, peer, false);
 }
 
@@ -88,31 +88,31 @@ static bool orack_hearing_spares(struct orack_hearing *r, u32 bytes, u64 now_ns)
 static bool orack_hearing_takes_nic(struct orack_hearing *r, const struct orack_seen *seen,
 				    u64 now_ns)
 {
-	struct orack_source source, before;
+	struct orack_stamper stamper, before;
 
-	if (!static_branch_unlikely(&orack_nic_attached) && !READ_ONCE(r->source.nic))
+	if (!static_branch_unlikely(&orack_nic_attached) && !READ_ONCE(r->stamper.nic))
 		return false;
 	/* A race with another processor miscounts some data. */
-	before.begun = READ_ONCE(r->source.begun);
-	before.nic = READ_ONCE(r->source.nic);
-	before.run = READ_ONCE(r->source.run);
-	before.debt = READ_ONCE(r->source.debt);
-	before.ended = READ_ONCE(r->source.ended);
-	before.hold = READ_ONCE(r->source.hold);
-	source = before;
-	orack_source_next(&source, seen, now_ns);
+	before.begun = READ_ONCE(r->stamper.begun);
+	before.nic = READ_ONCE(r->stamper.nic);
+	before.run = READ_ONCE(r->stamper.run);
+	before.debt = READ_ONCE(r->stamper.debt);
+	before.ended = READ_ONCE(r->stamper.ended);
+	before.hold = READ_ONCE(r->stamper.hold);
+	stamper = before;
+	orack_stamper_next(&stamper, seen, now_ns);
 	/* Where nothing changes nobody's line is taken away. */
-	if (source.run != before.run || source.debt != before.debt) {
-		WRITE_ONCE(r->source.run, source.run);
-		WRITE_ONCE(r->source.debt, source.debt);
+	if (stamper.run != before.run || stamper.debt != before.debt) {
+		WRITE_ONCE(r->stamper.run, stamper.run);
+		WRITE_ONCE(r->stamper.debt, stamper.debt);
 	}
-	if (source.nic != before.nic || source.begun != before.begun) {
-		WRITE_ONCE(r->source.ended, source.ended);
-		WRITE_ONCE(r->source.hold, source.hold);
-		WRITE_ONCE(r->source.nic, source.nic);
-		WRITE_ONCE(r->source.begun, source.begun);
+	if (stamper.nic != before.nic || stamper.begun != before.begun) {
+		WRITE_ONCE(r->stamper.ended, stamper.ended);
+		WRITE_ONCE(r->stamper.hold, stamper.hold);
+		WRITE_ONCE(r->stamper.nic, stamper.nic);
+		WRITE_ONCE(r->stamper.begun, stamper.begun);
 	}
-	return source.nic;
+	return stamper.nic;
 }
 
 /* What the pair's far end wants for @bytes of its data that begin a batch, and on which terms.

@@ -8,7 +8,7 @@
 #include "include/uapi/turnpike.h"
 #include "orack_batch.h"
 #include "orack_clock.h"
-#include "orack_source.h"
+#include "orack_stamper.h"
 
 struct onramp_net;
 struct orack_pair;
@@ -26,7 +26,7 @@ struct orack_hearing {
 	u32 calls;			/* announcements in it */
 	struct orack_own_report own_report;		/* of our clock */
 	struct orack_thin thin;		/* no lock */
-	struct orack_source source;	/* of our times; no lock */
+	struct orack_stamper stamper;	/* of our times; no lock */
 };
 
 /* What a batch that begins is made by. */

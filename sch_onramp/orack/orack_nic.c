@@ -9,7 +9,7 @@
 
 #include "include/nicstamp_find.h"
 #include "orack_nic.h"
-#include "orack_source.h"
+#include "orack_stamper.h"
 #include "sch_onramp/onramp_departure.h"
 #include "sch_onramp/onramp_packet.h"
 
@@ -43,7 +43,7 @@ static struct nicstamp_finder orack_nic_finder = {
 	},
 };
 
-void orack_nic_hear(bool hears)
+void orack_nic_set_hears(bool hears)
 {
 	atomic_add(hears ? 1 : -1, &orack_nic_hearing);
 }

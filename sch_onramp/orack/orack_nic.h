@@ -13,7 +13,7 @@ struct onramp_arrival;
 DECLARE_STATIC_KEY_FALSE(orack_nic_attached);
 
 bool __orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns, u64 *rx_ns);
-void orack_nic_hear(bool hears);
+void orack_nic_set_hears(bool hears);
 int orack_nic_init(void);
 void orack_nic_exit(void);
 

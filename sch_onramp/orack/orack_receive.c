@@ -93,7 +93,7 @@ struct orack_trip {
 	u64 rx_ns;
 	u64 trip_ns;		/* there and back, without the receipt's wait */
 	u64 now_ns;
-	bool wire;		/* tx_ns is by our NIC's stamp */
+	bool nic;		/* tx_ns is by our NIC's stamp */
 };
 
 /* The queueing delay on the way there, of grade (c).  ctl->lock and peer->lock are held. */
@@ -128,7 +128,7 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 		return queue_ns;
 	}
 	/* an arrival's error is in it (orack_clock.c) */
-	if (t->wire)
+	if (t->nic)
 		offset.error_ns += ORACK_NIC_ERROR_NS;
 	queue_ns = orack_absolute_sample(&a->absolute, &a->relative, &offset, t->now_ns,
 					 t->rx_ns - t->tx_ns, t->trip_ns, queue_ns);
@@ -138,7 +138,7 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 }
 
 /* What a sample is to those who look at the peer.  peer->lock is held. */
-static void orack_note_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
+static void orack_acking_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
 {
 	bool absolute = orack_grade_is_absolute(a->absolute.grade);
 
@@ -158,7 +158,7 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	spin_lock(&peer->lock);
 	epoch = orack_relative_epoch(&peer->acking.relative);
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_OWD_MAX_NS);
-	orack_note_delay(&peer->acking, queue_ns, t->now_ns);
+	orack_acking_delay(&peer->acking, queue_ns, t->now_ns);
 	/* What began anew was learned from one sample: it takes many to trust it. */
 	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||
 	    epoch != orack_relative_epoch(&peer->acking.relative))
@@ -203,7 +203,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	t.rx_ns = d->h.time_ns - e->age_ns;
 	t.trip_ns = rtt_ns - e->age_ns;
 	t.now_ns = now_ns;
-	t.wire = departure.wire;
+	t.nic = departure.nic;
 	queue_ns = orack_peer_sample(on, peer, ctl, &t);
 	onramp_ctl_sample(ctl, e->end_seq, queue_ns, now_ns);
 	drain_ns = orack_drain_pause_ns(d->h.time_ns, now_ns - ctl->drained_ns, queue_ns,
@@ -215,9 +215,9 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 		orack_count(on, ONRAMP_STAT_SAMPLES_NIC);
 	if (onramp_flight_holds(&ctl->flight, e->end_seq))
 		onramp_flight_acked(&ctl->flight, e->end_seq);
-	onramp_path_enter(&visit, &ctl->key, now_ns);
+	onramp_path_visit_begin(&visit, &ctl->key, now_ns);
 	onramp_path_learn(&visit, ctl, now_ns);
-	onramp_path_leave(&visit);
+	onramp_path_visit_end(&visit);
 	return ONRAMP_STAT_SAMPLES;
 }
 
@@ -299,7 +299,7 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 	peer->acking.receipts++;
 	peer->acking.refused += refused;
 	if (may)
-		orack_peer_heard(on, peer);
+		orack_peer_receipted(on, peer);
 	if (refused < d->h.count)
 		tell = orack_request_answered(&peer->acking.request, d->h.sparse, now_ns);
 	if (tell)

@@ -168,7 +168,7 @@ void orack_round_open(struct onramp_net *on)
 }
 
 /* The last qdisc went, and all are forgotten; @acking gets those who send us receipts, @most
- * at most.  Returns how many.  Nobody notes or makes any more.
+ * at most.  Returns how many.  Nobody uses or makes one any more.
  */
 u32 orack_round_close(struct onramp_net *on, struct orack_contact *acking, u32 most)
 {

@@ -28,9 +28,9 @@ TEST(Wire, wants__each_packet_once_and_none_that_was_sent_again)
 
 	EXPECT_FALSE(onramp_departure_wants(nullptr));
 	EXPECT_TRUE(onramp_departure_wants(&r));
-	r.wired = 1;
+	r.stamped = 1;
 	EXPECT_FALSE(onramp_departure_wants(&r));
-	r.wired = 0;
+	r.stamped = 0;
 	r.retrans = 1;
 	EXPECT_FALSE(onramp_departure_wants(&r));
 }
@@ -40,8 +40,8 @@ TEST(Wire, enter__what_the_nic_kept_it_for)
 	onramp_record r = Sent();
 
 	EXPECT_TRUE(onramp_departure_enter(&r, kSent + 150000, 30, 0, kSent + 151000));
-	EXPECT_TRUE(r.wired);
-	EXPECT_EQ(r.wire_ns, 150000u);
+	EXPECT_TRUE(r.stamped);
+	EXPECT_EQ(r.nic_ns, 150000u);
 	EXPECT_EQ(r.retrans, 0u);
 }
 
@@ -51,7 +51,7 @@ TEST(Wire, enter__stamp_of_the_first_frame_is_before_the_last_byte)
 
 	// the NIC told of it while the rest was leaving
 	EXPECT_TRUE(onramp_departure_enter(&r, kSent + 150000, 30, 12800, kSent + 150000));
-	EXPECT_EQ(r.wire_ns, 162800u);
+	EXPECT_EQ(r.nic_ns, 162800u);
 }
 
 TEST(Wire, enter__clock_that_is_hardly_known_is_not_believed)
@@ -60,7 +60,7 @@ TEST(Wire, enter__clock_that_is_hardly_known_is_not_believed)
 
 	EXPECT_FALSE(onramp_departure_enter(&r, kSent + 5000, ORACK_NIC_ERROR_NS + 1, 0, kSent + 9000));
 	EXPECT_FALSE(onramp_departure_enter(&r, kSent + 5000, ~0u, 0, kSent + 9000));
-	EXPECT_FALSE(r.wired);
+	EXPECT_FALSE(r.stamped);
 	EXPECT_TRUE(onramp_departure_enter(&r, kSent + 5000, ORACK_NIC_ERROR_NS, 0, kSent + 9000));
 }
 
@@ -72,10 +72,10 @@ TEST(Wire, enter__before_the_qdisc_or_after_now_is_not_believed)
 	EXPECT_FALSE(onramp_departure_enter(&r, kSent + 5101, 100, 0, kSent + 5000));
 	EXPECT_FALSE(onramp_departure_enter(&r, 0, 100, 0, kSent + 5000));
 	EXPECT_FALSE(onramp_departure_enter(&r, ~0ULL - 50, 100, 0, kSent + 5000));
-	EXPECT_FALSE(r.wired);
+	EXPECT_FALSE(r.stamped);
 	// the map may be off by as much
 	EXPECT_TRUE(onramp_departure_enter(&r, kSent - 100, 100, 0, kSent + 5000));
-	EXPECT_EQ(r.wire_ns, 0u);
+	EXPECT_EQ(r.nic_ns, 0u);
 }
 
 TEST(Wire, enter__what_its_field_has_no_room_for_is_not_believed)
@@ -84,7 +84,7 @@ TEST(Wire, enter__what_its_field_has_no_room_for_is_not_believed)
 
 	EXPECT_FALSE(onramp_departure_enter(&r, kSent + ONRAMP_DEPARTURE_MAX_NS + 1, 0, 0, kSent + (2ULL << 30)));
 	EXPECT_TRUE(onramp_departure_enter(&r, kSent + ONRAMP_DEPARTURE_MAX_NS, 0, 0, kSent + (2ULL << 30)));
-	EXPECT_EQ(r.wire_ns, ONRAMP_DEPARTURE_MAX_NS);
+	EXPECT_EQ(r.nic_ns, ONRAMP_DEPARTURE_MAX_NS);
 }
 
 // Whatever a NIC's clock does, what is believed lies where the packet can have left.
@@ -102,43 +102,43 @@ TEST(Wire, enter__never_outside_of_what_the_host_saw)
 		if (!onramp_departure_enter(&r, at, error, 0, seen))
 			continue;
 		ASSERT_LE(error, static_cast<u32>(ORACK_NIC_ERROR_NS));
-		ASSERT_LE(kSent + r.wire_ns, seen + error);
-		ASSERT_EQ(kSent + r.wire_ns, std::max(at, kSent));
+		ASSERT_LE(kSent + r.nic_ns, seen + error);
+		ASSERT_EQ(kSent + r.nic_ns, std::max(at, kSent));
 	}
 }
 
 class Leaves : public ::testing::Test {
  protected:
-	onramp_leave Next(bool stamped)
+	onramp_departure_kind Next(bool stamped)
 	{
 		onramp_record r = Sent();
 
-		r.wired = stamped;
+		r.stamped = stamped;
 		now_ += 10000;
-		return onramp_departure_next(&source_, &r, now_);
+		return onramp_departure_next(&stamper_, &r, now_);
 	}
 
-	orack_source source_ = {};
+	orack_stamper stamper_ = {};
 	u64 now_ = kSent;
 };
 
 TEST_F(Leaves, next__stamps_from_the_first_packet_on)
 {
 	for (int i = 0; i < 100; i++)
-		EXPECT_EQ(Next(true), ONRAMP_LEAVE_WIRE);
+		EXPECT_EQ(Next(true), ONRAMP_DEPARTURE_NIC);
 }
 
 TEST_F(Leaves, next__none_is_the_qdisc)
 {
 	for (int i = 0; i < 100; i++)
-		EXPECT_EQ(Next(false), ONRAMP_LEAVE_QDISC);
+		EXPECT_EQ(Next(false), ONRAMP_DEPARTURE_QDISC);
 }
 
 TEST_F(Leaves, next__what_misses_its_stamp_in_between_is_not_mixed_in)
 {
 	for (int i = 0; i < 1000; i++)
-		EXPECT_EQ(Next(i % 10 != 9), i % 10 != 9 ? ONRAMP_LEAVE_WIRE :
-							   ONRAMP_LEAVE_UNKNOWN) << i;
+		EXPECT_EQ(Next(i % 10 != 9), i % 10 != 9 ? ONRAMP_DEPARTURE_NIC :
+							   ONRAMP_DEPARTURE_UNKNOWN) << i;
 }
 
 TEST_F(Leaves, next__stamps_that_end_are_not_waited_for_long)
@@ -147,18 +147,18 @@ TEST_F(Leaves, next__stamps_that_end_are_not_waited_for_long)
 
 	for (int i = 0; i < 100; i++)
 		Next(true);
-	while (Next(false) == ONRAMP_LEAVE_UNKNOWN)
+	while (Next(false) == ONRAMP_DEPARTURE_UNKNOWN)
 		unknown++;
 	EXPECT_EQ(unknown, 7);
 	for (int i = 0; i < 100; i++)
-		EXPECT_EQ(Next(false), ONRAMP_LEAVE_QDISC);
+		EXPECT_EQ(Next(false), ONRAMP_DEPARTURE_QDISC);
 }
 
 TEST_F(Leaves, next__stamps_of_a_few_packets_are_not_mixed_in)
 {
-	EXPECT_EQ(Next(false), ONRAMP_LEAVE_QDISC);
+	EXPECT_EQ(Next(false), ONRAMP_DEPARTURE_QDISC);
 	for (int i = 0; i < 1000; i++)
-		EXPECT_EQ(Next(i % 3), ONRAMP_LEAVE_QDISC);
+		EXPECT_EQ(Next(i % 3), ONRAMP_DEPARTURE_QDISC);
 }
 
 }  // namespace

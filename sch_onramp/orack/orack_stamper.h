@@ -17,12 +17,12 @@
  * them, not one that knows nothing of NICs.
  *
  * While the times are the NIC's, data without one is not receipted: the host's, in between,
- * would look like a queue.  A source is kept for as long as it is good, as each change costs
+ * would look like a queue.  A stamper is kept for as long as it is good, as each change costs
  * the sender what it had learned.  Departures of a flow's data change between the qdisc's times
  * and the NIC's in the same way (onramp_departure.h).
  */
-#ifndef ORACK_SOURCE_H
-#define ORACK_SOURCE_H
+#ifndef ORACK_STAMPER_H
+#define ORACK_STAMPER_H
 
 #include "include/turnpike_types.h"
 
@@ -37,20 +37,20 @@
 #define ORACK_NIC_LATE_NS	1000000
 
 /* So many in a row, up to a megabyte of data: not one packet of a NIC that stamps some. */
-#define ORACK_SOURCE_RUN	16
+#define ORACK_STAMPER_RUN	16
 
 /* Each miss weighs as much as so many stamps, */
-#define ORACK_SOURCE_WEIGHT	8
+#define ORACK_STAMPER_WEIGHT	8
 /* and with so much on the scale stamps have ended: a flow is not without receipts for long. */
-#define ORACK_SOURCE_DEBT	(8 * ORACK_SOURCE_WEIGHT)
+#define ORACK_STAMPER_DEBT	(8 * ORACK_STAMPER_WEIGHT)
 
-/* Not changed back for so long, in units of 2^ORACK_SOURCE_SHIFT ns: at first a tenth of a second, in
- * which nicstamp reads a clock again and knows it better; then twice as long each time, up to
+/* Not changed back for so long, in units of 2^ORACK_STAMPER_SHIFT ns: at first a tenth of a second,
+ * in which nicstamp reads a clock again and knows it better; then twice as long each time, up to
  * ten seconds, so that a NIC whose stamps come and go costs little.
  */
-#define ORACK_SOURCE_SHIFT	20
-#define ORACK_SOURCE_HOLD_MIN	(100000000U >> ORACK_SOURCE_SHIFT)
-#define ORACK_SOURCE_HOLD_MAX	(10000000000ULL >> ORACK_SOURCE_SHIFT)
+#define ORACK_STAMPER_SHIFT	20
+#define ORACK_STAMPER_HOLD_MIN	(100000000U >> ORACK_STAMPER_SHIFT)
+#define ORACK_STAMPER_HOLD_MAX	(10000000000ULL >> ORACK_STAMPER_SHIFT)
 
 /* Data since it was last asked. */
 struct orack_seen {
@@ -58,7 +58,7 @@ struct orack_seen {
 	u32 missed;		/* had no time of the NIC's, or none to be believed */
 };
 
-struct orack_source {
+struct orack_stamper {
 	bool begun;
 	bool nic;
 	u32 run;		/* the host's: stamps in a row */
@@ -74,7 +74,7 @@ static inline bool orack_stamp_is_good(u64 now_ns, u64 at_ns, u32 error_ns)
 	       now_ns + error_ns - at_ns <= ORACK_NIC_LATE_NS;
 }
 
-static inline void orack_source_change(struct orack_source *s, bool nic, u32 now)
+static inline void orack_stamper_change(struct orack_stamper *s, bool nic, u32 now)
 {
 	s->nic = nic;
 	s->run = 0;
@@ -82,33 +82,33 @@ static inline void orack_source_change(struct orack_source *s, bool nic, u32 now
 	if (nic)
 		return;
 	s->ended = now;
-	s->hold = s->hold * 2 < ORACK_SOURCE_HOLD_MAX ? s->hold * 2 : (u32)ORACK_SOURCE_HOLD_MAX;
-	if (s->hold < ORACK_SOURCE_HOLD_MIN)
-		s->hold = ORACK_SOURCE_HOLD_MIN;
+	s->hold = s->hold * 2 < ORACK_STAMPER_HOLD_MAX ? s->hold * 2 : (u32)ORACK_STAMPER_HOLD_MAX;
+	if (s->hold < ORACK_STAMPER_HOLD_MIN)
+		s->hold = ORACK_STAMPER_HOLD_MIN;
 }
 
 /* Are the next receipt's times the NIC's? */
-static inline bool orack_source_next(struct orack_source *s, const struct orack_seen *seen,
-				     u64 now_ns)
+static inline bool orack_stamper_next(struct orack_stamper *s, const struct orack_seen *seen,
+				      u64 now_ns)
 {
-	u32 now = (u32)(now_ns >> ORACK_SOURCE_SHIFT);
+	u32 now = (u32)(now_ns >> ORACK_STAMPER_SHIFT);
 
 	if (!s->begun) {
 		s->begun = true;
 		s->nic = seen->stamped && !seen->missed;
 	} else if (s->nic) {
 		s->debt = s->debt > seen->stamped ? s->debt - seen->stamped : 0;
-		s->debt += seen->missed * ORACK_SOURCE_WEIGHT;
-		if (s->debt >= ORACK_SOURCE_DEBT)
-			orack_source_change(s, false, now);
+		s->debt += seen->missed * ORACK_STAMPER_WEIGHT;
+		if (s->debt >= ORACK_STAMPER_DEBT)
+			orack_stamper_change(s, false, now);
 	} else {
 		s->run = seen->missed ? 0 : s->run + seen->stamped;
-		if (s->run >= ORACK_SOURCE_RUN && now - s->ended >= s->hold)
-			orack_source_change(s, true, now);
-		else if (s->run > ORACK_SOURCE_RUN)
-			s->run = ORACK_SOURCE_RUN;	/* a line that is read, not written */
+		if (s->run >= ORACK_STAMPER_RUN && now - s->ended >= s->hold)
+			orack_stamper_change(s, true, now);
+		else if (s->run > ORACK_STAMPER_RUN)
+			s->run = ORACK_STAMPER_RUN;	/* a line that is read, not written */
 	}
 	return s->nic;
 }
 
-#endif /* ORACK_SOURCE_H */
+#endif /* ORACK_STAMPER_H */
