@@ -3,7 +3,7 @@
  * What the files of tlt.ko share.  Files call those that stand before them in Kbuild, no others.
  * A packet's way: tlt_hook.c (netfilter calls),
  * tlt_packet.c (what is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it
- * mean: tlt_select.h), then tlt_attend.c (what TCP left undone).
+ * mean: tlt_select.h), then tlt_deferred.c (what TCP left undone).
  */
 #ifndef TLT_H
 #define TLT_H
@@ -34,7 +34,7 @@ struct tlt_net {
 	struct tlt_stats __percpu *stats;
 	struct rhashtable flows;		/* by the socket's address */
 	struct delayed_work reaper;		/* forgets silent flows */
-	atomic_t attending;			/* flows that are queued */
+	atomic_t deferred;			/* flows that are queued */
 	struct mutex mutex;			/* hooks and config */
 	bool hooked;				/* under mutex */
 	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
@@ -96,7 +96,7 @@ struct tlt_flow {
 	u8 family;
 	unsigned long state;		/* TLT_FLOW_QUEUED: atomic */
 	struct sock *sk;		/* held while queued */
-	struct llist_node attend;	/* while queued */
+	struct llist_node deferred;	/* while queued */
 	struct work_struct work;	/* while queued, where the socket is in use */
 	refcount_t refs;		/* the table's and that of being queued */
 	struct rcu_head rcu;
@@ -199,10 +199,10 @@ void tlt_inject_answered(struct sock *sk);
 #define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \
 				 TCPF_CLOSE_WAIT | TCPF_CLOSING | TCPF_LAST_ACK)
 
-void tlt_attend_later(struct tlt_flow *flow, struct sock *sk);
-void tlt_attend_wait(const struct tlt_net *tn);
-int tlt_attend_init(void);
-void tlt_attend_exit(void);
+void tlt_defer(struct tlt_flow *flow, struct sock *sk);
+void tlt_deferred_wait(const struct tlt_net *tn);
+int tlt_deferred_init(void);
+void tlt_deferred_exit(void);
 
 /* What tells that an echo is waited for; without the lock, and nothing is changed. */
 static inline void tlt_out_look(const struct tlt_flow *flow, const struct sock *sk,

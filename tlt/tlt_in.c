@@ -169,7 +169,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 				const struct sk_buff *skb, const struct tlt_packet *p,
 				enum tlt_kind kind)
 {
-	bool asked, clock = false, attend;
+	bool asked, clock = false, defer;
 	bool injected;
 
 	if (!tlt_in_ack_is_possible(sk, tlt_tcp_header(skb, p))) {
@@ -179,7 +179,7 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 	tlt_flow_lock(flow);
 	asked = tlt_sender_awaits(&flow->sender);
 	injected = tlt_sender_awaits_clock(&flow->sender);
-	attend = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
+	defer = tlt_in_echo_ends_flight(flow, tlt_tcp_header(skb, p));
 	if (kind == TLT_CLOCK_ECHO && flow->clocks) {
 		flow->clocks--;
 		clock = true;
@@ -188,8 +188,8 @@ static unsigned int tlt_in_echo(struct tlt_net *tn, struct tlt_flow *flow, struc
 	tlt_flow_unlock(flow);
 	if (!asked)
 		tlt_count(tn, TLT_STAT_ECHOES_UNASKED);
-	if (attend)
-		tlt_attend_later(flow, sk);
+	if (defer)
+		tlt_defer(flow, sk);
 	if (clock && tlt_in_is_to_drop(sk, skb, p))
 		return tlt_in_drop(flow, TLT_STAT_ECHOES_DROPPED, &flow->stat_echoes_dropped);
 	if (injected)
@@ -206,7 +206,7 @@ static unsigned int tlt_in_data(struct tlt_flow *flow, struct sock *sk,
 	tlt_flow_lock(flow);
 	tlt_receiver_data(&flow->receiver, kind);
 	tlt_flow_unlock(flow);
-	tlt_attend_later(flow, sk);
+	tlt_defer(flow, sk);
 	if (kind != TLT_CLOCK || !((1 << sk->sk_state) & TLT_ANSWER_STATES) ||
 	    !tlt_in_is_to_drop(sk, skb, p))
 		return NF_ACCEPT;

@@ -35,7 +35,7 @@ static void __net_exit tlt_net_exit(struct net *net)
 {
 	struct tlt_net *tn = tlt_net(net);
 
-	tlt_attend_wait(tn);
+	tlt_deferred_wait(tn);
 	tlt_flow_net_exit(tn);
 	tlt_stat_exit(tn);
 }
@@ -52,12 +52,12 @@ static int __init tlt_load(void)
 {
 	int err;
 
-	err = tlt_attend_init();
+	err = tlt_deferred_init();
 	if (err)
 		return err;
 	err = register_pernet_subsys(&tlt_net_ops);
 	if (err)
-		goto fail_attend;
+		goto fail_deferred;
 	err = tlt_genl_init();
 	if (err)
 		goto fail_net;
@@ -65,8 +65,8 @@ static int __init tlt_load(void)
 
 fail_net:
 	unregister_pernet_subsys(&tlt_net_ops);
-fail_attend:
-	tlt_attend_exit();
+fail_deferred:
+	tlt_deferred_exit();
 	return err;
 }
 
@@ -74,7 +74,7 @@ static void __exit tlt_unload(void)
 {
 	tlt_genl_exit();
 	unregister_pernet_subsys(&tlt_net_ops);
-	tlt_attend_exit();
+	tlt_deferred_exit();
 	rcu_barrier();
 }
 

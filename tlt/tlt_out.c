@@ -50,7 +50,8 @@ static bool tlt_out_has_room(const struct tcp_sock *tp, const struct tlt_burst *
  * Rate-based: may TCP send what is behind this packet without another ACK?  Where it is not
  * sure it says no: an important packet too many costs less than a tail without one.
  */
-static bool tlt_out_more(const struct sock *sk, const struct tcphdr *th, const struct tlt_burst *b)
+static bool tlt_out_goes_on(const struct sock *sk, const struct tcphdr *th,
+			    const struct tlt_burst *b)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 written = READ_ONCE(tp->write_seq);
@@ -104,7 +105,7 @@ static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 	if (b->again)
 		b->last_again = tp->lost_out <= tp->retrans_out + b->segments;
 	if (b->rate)
-		b->more = b->again ? tlt_out_has_room(tp, b) : tlt_out_more(sk, th, b);
+		b->burst_end = !(b->again ? tlt_out_has_room(tp, b) : tlt_out_goes_on(sk, th, b));
 }
 
 static enum tlt_kind tlt_out_data(struct tlt_flow *flow, const struct sock *sk,

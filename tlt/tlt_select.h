@@ -100,7 +100,7 @@ struct tlt_burst {
 	u32 segments;
 	u32 period;		/* rate-based: TLT_A_PERIOD */
 	bool rate;		/* the sender is rate-based */
-	bool more;		/* rate-based: TCP can send another packet without an ACK */
+	bool burst_end;		/* rate-based: TCP can send no other packet without an ACK */
 	bool again;		/* it was sent before */
 	bool timeout;		/* because the retransmission timer fired */
 	bool last_again;	/* it is the last of a round of retransmissions */
@@ -279,8 +279,8 @@ static inline bool tlt_sender_rate(struct tlt_sender *s, const struct tlt_burst 
 
 	s->since_mark = since < 65535 ? since : 65535;
 	if (b->again)
-		return !s->retransmitting || b->last_again || (!b->more && !s->flight);
-	return !b->more || (b->period && since >= b->period);
+		return !s->retransmitting || b->last_again || (b->burst_end && !s->flight);
+	return b->burst_end || (b->period && since >= b->period);
 }
 
 /* The kind of a packet with data that TCP sends now. */

@@ -68,6 +68,7 @@ tlt_burst packet(u64 now_ns, u32 end, u32 una)
 	b.end = end;
 	b.snd_una = una;
 	b.segments = 1;
+	b.burst_end = true;
 	return b;
 }
 
@@ -242,7 +243,7 @@ TEST_F(Sender, window_based__next_packet_is_important_whatever_follows)
 {
 	for (u32 i = 0; i < 10; i++) {
 		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
-		b.more = i < 9;
+		b.burst_end = i == 9;
 		EXPECT_EQ(send(b), i ? TLT_PLAIN : TLT_DATA);
 	}
 }
@@ -251,7 +252,7 @@ TEST_F(Sender, retransmission__is_important_at_once)
 {
 	tlt_burst b = packet(kMs, 1448, 0);
 
-	b.more = true;
+	b.burst_end = false;
 	b.again = true;
 	EXPECT_EQ(send(b), TLT_DATA);
 }
@@ -610,7 +611,7 @@ void random_state(std::mt19937 &random, tlt_sender *s, tlt_burst *b)
 	b->srtt_us = below(3) * 250;
 	b->segments = 1 + below(3);
 	b->rate = s->rate;
-	b->more = below(2);
+	b->burst_end = below(2);
 	b->again = !below(3);
 	b->timeout = !below(4);
 }
@@ -648,7 +649,8 @@ TEST_F(Sender, rate_based__last_of_data_and_every_nth)
 
 	for (int i = 0; i < 960; i++) {
 		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
-		b.rate = b.more = true;
+		b.rate = true;
+		b.burst_end = false;
 		b.period = 96;
 		important += send(b) == TLT_DATA;
 	}
@@ -663,7 +665,8 @@ TEST_F(Sender, rate_based__first_and_last_of_a_round_of_retransmissions)
 {
 	for (int i = 0; i < 5; i++) {
 		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
-		b.rate = b.again = b.more = true;
+		b.rate = b.again = true;
+		b.burst_end = false;
 		b.last_again = i == 4;
 		EXPECT_EQ(send(b), i == 0 || i == 4 ? TLT_DATA : TLT_PLAIN) << i;
 	}
@@ -675,8 +678,8 @@ TEST_F(Sender, rate_based__what_fills_the_window_within_a_round_of_retransmissio
 	for (int i = 0; i < 80; i++) {
 		tlt_burst b = packet(kMs, 1448 * (i + 1), 0);
 		b.rate = b.again = true;
-		b.more = i % 10 != 9;
-		bool important = i == 0 || (i > 9 && !b.more);
+		b.burst_end = i % 10 == 9;
+		bool important = i == 0 || (i > 9 && b.burst_end);
 		EXPECT_EQ(send(b), important ? TLT_DATA : TLT_PLAIN) << i;
 		if (i % 10 == 9)
 			echo(2 * kMs);

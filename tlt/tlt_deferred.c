@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * After TCP has dealt with a packet that matters to TLT: answer important data that
+ * Deferred work, after TCP has dealt with a packet that matters to TLT: answer important data that
  * TCP did not answer, and clock where TCP had nothing to send.  A tasklet comes right
  * after the packets of this interrupt; where a process is using the socket, a work
  * item waits for its end, but not for ever: the process may wait for a page of its memory,
@@ -14,17 +14,17 @@
 #include "tlt.h"
 
 /* Who uses a socket wakes those who wait when done.  Then the work of other flows has its turn. */
-#define TLT_ATTEND_PATIENCE	msecs_to_jiffies(10)
+#define TLT_DEFERRED_PATIENCE	msecs_to_jiffies(10)
 
-struct tlt_attend_queue {
+struct tlt_deferred_queue {
 	struct llist_head flows;
 	struct tasklet_struct tasklet;
 };
 
-static DEFINE_PER_CPU(struct tlt_attend_queue, tlt_attend_queues);
-static struct workqueue_struct *tlt_attend_works;
+static DEFINE_PER_CPU(struct tlt_deferred_queue, tlt_deferred_queues);
+static struct workqueue_struct *tlt_deferred_works;
 
-static void tlt_attend_look(const struct sock *sk, struct tlt_room *room)
+static void tlt_deferred_look(const struct sock *sk, struct tlt_room *room)
 {
 	const struct inet_connection_sock *icsk = inet_csk(sk);
 
@@ -37,12 +37,12 @@ static void tlt_attend_look(const struct sock *sk, struct tlt_room *room)
 }
 
 /* TCP delays ACKs; important data is answered now.  The output hook marks it. */
-static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
+static void tlt_deferred_answer(struct tlt_flow *flow, struct sock *sk)
 {
 	struct tlt_room room;
 	bool owed;
 
-	tlt_attend_look(sk, &room);
+	tlt_deferred_look(sk, &room);
 	tlt_flow_lock(flow);
 	owed = tlt_receiver_owes(&flow->receiver, &room);
 	tlt_flow_unlock(flow);
@@ -56,7 +56,7 @@ static void tlt_attend_answer(struct tlt_flow *flow, struct sock *sk)
  * As TCP does wherever it begins to work.  What it sends says this time (TSval), and what
  * clocking sends must not say a later one: TCP's next packet would be refused as old (PAWS).
  */
-static void tlt_attend_set_clock(struct tcp_sock *tp)
+static void tlt_deferred_set_clock(struct tcp_sock *tp)
 {
 	u64 now_ns = tcp_clock_ns();
 
@@ -65,31 +65,31 @@ static void tlt_attend_set_clock(struct tcp_sock *tp)
 }
 
 /* The socket is locked. */
-static void tlt_attend(struct tlt_flow *flow, struct sock *sk)
+static void tlt_deferred_run(struct tlt_flow *flow, struct sock *sk)
 {
 	const struct tlt_config *config;
 
 	rcu_read_lock();
 	config = rcu_dereference(flow->tn->config);
 	if (config) {
-		tlt_attend_set_clock(tcp_sk(sk));
-		tlt_attend_answer(flow, sk);
+		tlt_deferred_set_clock(tcp_sk(sk));
+		tlt_deferred_answer(flow, sk);
 		tlt_inject(flow, sk, config);
 	}
 	rcu_read_unlock();
 }
 
-static void tlt_attend_done(struct tlt_flow *flow, struct sock *sk)
+static void tlt_deferred_done(struct tlt_flow *flow, struct sock *sk)
 {
 	struct tlt_net *tn = flow->tn;
 
 	sock_put(sk);
 	tlt_flow_put(flow);
-	atomic_dec(&tn->attending);
+	atomic_dec(&tn->deferred);
 }
 
-/* From here on the flow may be queued anew, also by what attending to it sends. */
-static struct sock *tlt_attend_take(struct tlt_flow *flow)
+/* From here on the flow may be queued anew, also by what is sent for it. */
+static struct sock *tlt_deferred_take(struct tlt_flow *flow)
 {
 	struct sock *sk = flow->sk;
 
@@ -98,7 +98,7 @@ static struct sock *tlt_attend_take(struct tlt_flow *flow)
 }
 
 /* Unless a process uses the socket.  Bottom halves are off. */
-static bool tlt_attend_try(struct tlt_flow *flow)
+static bool tlt_deferred_try(struct tlt_flow *flow)
 {
 	struct sock *sk = flow->sk;
 
@@ -107,10 +107,10 @@ static bool tlt_attend_try(struct tlt_flow *flow)
 		bh_unlock_sock(sk);
 		return false;
 	}
-	tlt_attend_take(flow);
-	tlt_attend(flow, sk);
+	tlt_deferred_take(flow);
+	tlt_deferred_run(flow, sk);
 	bh_unlock_sock(sk);
-	tlt_attend_done(flow, sk);
+	tlt_deferred_done(flow, sk);
 	return true;
 }
 
@@ -118,7 +118,7 @@ static bool tlt_attend_try(struct tlt_flow *flow)
  * As lock_sock() waits, but for so long only, and beside those whom the socket's end of use
  * wakes one by one: who is woken here leaves without waking the next.
  */
-static void tlt_attend_wait_for(struct sock *sk)
+static void tlt_deferred_wait_for(struct sock *sk)
 {
 	DEFINE_WAIT(wait);
 
@@ -126,56 +126,56 @@ static void tlt_attend_wait_for(struct sock *sk)
 	if (sock_owned_by_user(sk)) {
 		prepare_to_wait(&sk->sk_lock.wq, &wait, TASK_UNINTERRUPTIBLE);
 		spin_unlock_bh(&sk->sk_lock.slock);
-		schedule_timeout(TLT_ATTEND_PATIENCE);
+		schedule_timeout(TLT_DEFERRED_PATIENCE);
 		spin_lock_bh(&sk->sk_lock.slock);
 		finish_wait(&sk->sk_lock.wq, &wait);
 	}
 	spin_unlock_bh(&sk->sk_lock.slock);
 }
 
-static void tlt_attend_work(struct work_struct *work)
+static void tlt_deferred_work(struct work_struct *work)
 {
 	struct tlt_flow *flow = container_of(work, struct tlt_flow, work);
 	struct sock *sk = flow->sk;
 	bool done;
 
-	tlt_attend_wait_for(sk);
+	tlt_deferred_wait_for(sk);
 	local_bh_disable();
-	done = tlt_attend_try(flow);
+	done = tlt_deferred_try(flow);
 	local_bh_enable();
 	if (done)
 		return;
 	if (rcu_access_pointer(flow->tn->config)) {
-		queue_work(tlt_attend_works, &flow->work);
+		queue_work(tlt_deferred_works, &flow->work);
 		return;
 	}
-	tlt_attend_take(flow);
-	tlt_attend_done(flow, sk);
+	tlt_deferred_take(flow);
+	tlt_deferred_done(flow, sk);
 }
 
-static void tlt_attend_one(struct tlt_flow *flow)
+static void tlt_deferred_one(struct tlt_flow *flow)
 {
-	if (tlt_attend_try(flow))
+	if (tlt_deferred_try(flow))
 		return;
-	INIT_WORK(&flow->work, tlt_attend_work);
-	queue_work(tlt_attend_works, &flow->work);
+	INIT_WORK(&flow->work, tlt_deferred_work);
+	queue_work(tlt_deferred_works, &flow->work);
 }
 
-static void tlt_attend_tasklet(struct tasklet_struct *tasklet)
+static void tlt_deferred_tasklet(struct tasklet_struct *tasklet)
 {
-	struct tlt_attend_queue *queue = from_tasklet(queue, tasklet, tasklet);
+	struct tlt_deferred_queue *queue = from_tasklet(queue, tasklet, tasklet);
 	struct tlt_flow *flow, *next;
 	struct llist_node *flows;
 
 	flows = llist_reverse_order(llist_del_all(&queue->flows));
-	llist_for_each_entry_safe(flow, next, flows, attend)
-		tlt_attend_one(flow);
+	llist_for_each_entry_safe(flow, next, flows, deferred)
+		tlt_deferred_one(flow);
 }
 
 /* Bottom halves are off; the caller has a reference to @sk. */
-void tlt_attend_later(struct tlt_flow *flow, struct sock *sk)
+void tlt_defer(struct tlt_flow *flow, struct sock *sk)
 {
-	struct tlt_attend_queue *queue = this_cpu_ptr(&tlt_attend_queues);
+	struct tlt_deferred_queue *queue = this_cpu_ptr(&tlt_deferred_queues);
 
 	if (test_and_set_bit_lock(TLT_FLOW_QUEUED, &flow->state))
 		return;
@@ -185,42 +185,42 @@ void tlt_attend_later(struct tlt_flow *flow, struct sock *sk)
 		return;
 	}
 	sock_hold(sk);
-	atomic_inc(&flow->tn->attending);
+	atomic_inc(&flow->tn->deferred);
 	flow->sk = sk;
-	llist_add(&flow->attend, &queue->flows);
+	llist_add(&flow->deferred, &queue->flows);
 	tasklet_schedule(&queue->tasklet);
 }
 
 /* Hooks do not run any more: what they queued will soon be done. */
-void tlt_attend_wait(const struct tlt_net *tn)
+void tlt_deferred_wait(const struct tlt_net *tn)
 {
-	while (atomic_read(&tn->attending))
+	while (atomic_read(&tn->deferred))
 		usleep_range(1000, 2000);
 }
 
-int tlt_attend_init(void)
+int tlt_deferred_init(void)
 {
 	int cpu;
 
-	tlt_attend_works = alloc_workqueue("tlt", WQ_HIGHPRI | WQ_MEM_RECLAIM | TP_WQ_PERCPU,
-					   0);
-	if (!tlt_attend_works)
+	tlt_deferred_works = alloc_workqueue("tlt", WQ_HIGHPRI | WQ_MEM_RECLAIM | TP_WQ_PERCPU,
+					     0);
+	if (!tlt_deferred_works)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		struct tlt_attend_queue *queue = per_cpu_ptr(&tlt_attend_queues, cpu);
+		struct tlt_deferred_queue *queue = per_cpu_ptr(&tlt_deferred_queues, cpu);
 
 		init_llist_head(&queue->flows);
-		tasklet_setup(&queue->tasklet, tlt_attend_tasklet);
+		tasklet_setup(&queue->tasklet, tlt_deferred_tasklet);
 	}
 	return 0;
 }
 
 /* No hook runs any more. */
-void tlt_attend_exit(void)
+void tlt_deferred_exit(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		tasklet_kill(&per_cpu_ptr(&tlt_attend_queues, cpu)->tasklet);
-	destroy_workqueue(tlt_attend_works);
+		tasklet_kill(&per_cpu_ptr(&tlt_deferred_queues, cpu)->tasklet);
+	destroy_workqueue(tlt_deferred_works);
 }
