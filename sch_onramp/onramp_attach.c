@@ -43,7 +43,7 @@ void onramp_detach(struct onramp_sched *q, struct onramp_flow *f)
 	list_del(&f->controlled);
 	/* Data that was held has yet to leave, in front of all that its connection sends now. */
 	if (f->qlen)
-		q->left_behind = true;
+		q->held_pending = true;
 	local_bh_disable();
 	spin_lock(&ctl->lock);
 	if (ctl->flow == f) {

@@ -140,7 +140,7 @@ static bool onramp_flow_fast(const struct onramp_sched *q, struct sk_buff *skb, 
 	if (!TP_FQ_FAST_PATH || cb->send_ns > now_ns ||
 	    cb->kind == ONRAMP_DATA || cb->kind == ONRAMP_BEHIND)
 		return false;
-	if (q->sch->q.qlen && (q->flows != q->inactive + q->throttled || q->left_behind ||
+	if (q->sch->q.qlen && (q->flows != q->inactive + q->throttled || q->held_pending ||
 			       q->internal.qlen >= 8 || q->delayed_next_ns <= now_ns))
 		return false;
 	if (sk && sk_fullsock(sk) && !tp_sk_is_tcp(sk) &&

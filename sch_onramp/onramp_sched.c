@@ -461,7 +461,7 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	if (unlikely(!llist_empty(&q->kicked)))
 		onramp_wake_kicked(q);
 	if (!sch->q.qlen) {
-		q->left_behind = false;
+		q->held_pending = false;
 		return NULL;
 	}
 	now_ns = q->line.gated ? ktime_get_ns() : 0;

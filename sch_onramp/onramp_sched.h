@@ -107,7 +107,7 @@ struct onramp_sched {
 	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
 	u64 unthrottle_latency_ns;
 	u64 used_ns;			/* OR-ACKs are told of a destination not before then */
-	bool left_behind;		/* held data may be queued that no pause holds any more */
+	bool held_pending;		/* held data may be queued that no pause holds any more */
 	u32 band_packets[TP_FQ_BANDS];
 	u32 flows;
 	u32 inactive;			/* flows without packets */

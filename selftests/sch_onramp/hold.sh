@@ -30,7 +30,7 @@ within() {
 }
 
 data__is_held_and_the_rest_overtakes() {
-	# With a rate that is never met 6.12 has no short way past all flows, as 6.1 has none.
+	# With a rate that is never met 6.12 has no fast path past all flows, as 6.1 has none.
 	# shellcheck disable=SC2086  # words
 	held overtake maxrate 100gbit $long || return 1
 	echo "bypassed $(counter bypassed)"
