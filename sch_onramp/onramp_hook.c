@@ -31,7 +31,7 @@
 /* Neither does a flow wait for feedback, nor a host for receipts. */
 static bool onramp_hook_is_idle(const struct onramp_net *on)
 {
-	return !onramp_ctl_any(on) && !atomic_read(&on->hearing);
+	return !onramp_ctl_any(on) && !atomic_read(&on->hearing.count);
 }
 
 /* NULL: there is no header that is whole.  TCP would pull it next. */
@@ -53,7 +53,7 @@ static void onramp_hook_feed(struct onramp_net *on, const struct sk_buff *skb,
 	/* A host that only receives is spared the lookup. */
 	if (th->ack && onramp_ctl_any(on))
 		onramp_tcpts_arrived(th, a);
-	if (a->payload && atomic_read(&on->hearing))
+	if (a->payload && atomic_read(&on->hearing.count))
 		orack_acker_arrived(on, skb, a);
 }
 
@@ -156,10 +156,10 @@ static int onramp_hook_first(struct onramp_net *on)
 	if (err)
 		return err;
 	for (i = 0; i < ONRAMP_HOOKS; i++) {
-		on->hooks[i] = onramp_hooks[i];
-		on->hooks[i].priv = on;
+		on->hook.ops[i] = onramp_hooks[i];
+		on->hook.ops[i].priv = on;
 	}
-	err = nf_register_net_hooks(on->net, on->hooks, ONRAMP_HOOKS);
+	err = nf_register_net_hooks(on->net, on->hook.ops, ONRAMP_HOOKS);
 	if (!err)
 		return 0;
 	orack_acker_close(on);
@@ -174,24 +174,24 @@ int onramp_hook_get(struct onramp_net *on)
 	int err;
 
 	ASSERT_RTNL();
-	if (!on->users) {
+	if (!on->hook.users) {
 		orack_leave_end(on);
 		err = onramp_hook_first(on);
 		if (err)
 			return err;
 	}
 	/* Who had the port may be gone by now. */
-	if (!on->users || on->open_err)
-		on->open_err = orack_open(on);
-	on->users++;
+	if (!on->hook.users || on->hook.open_err)
+		on->hook.open_err = orack_open(on);
+	on->hook.users++;
 	return 0;
 }
 
 void onramp_hook_put(struct onramp_net *on)
 {
-	if (--on->users)
+	if (--on->hook.users)
 		return;
-	nf_unregister_net_hooks(on->net, on->hooks, ONRAMP_HOOKS);
+	nf_unregister_net_hooks(on->net, on->hook.ops, ONRAMP_HOOKS);
 	orack_deafen(on);
 	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
 	synchronize_net();
@@ -202,22 +202,22 @@ void onramp_hook_put(struct onramp_net *on)
 /* Another port for OR-ACKs.  Under RTNL. */
 int onramp_hook_set_port(struct onramp_net *on, u16 port)
 {
-	u16 before = on->port;
+	u16 before = on->socket.port;
 	int err;
 
 	if (port == before)
 		return 0;
-	WRITE_ONCE(on->port, port);
-	if (!on->users)
+	WRITE_ONCE(on->socket.port, port);
+	if (!on->hook.users)
 		return 0;
 	orack_close(on);
 	err = orack_open(on);
 	if (err) {
-		WRITE_ONCE(on->port, before);
-		on->open_err = orack_open(on);
+		WRITE_ONCE(on->socket.port, before);
+		on->hook.open_err = orack_open(on);
 		return err;
 	}
-	on->open_err = 0;
+	on->hook.open_err = 0;
 	orack_peer_ask_again(on);
 	return 0;
 }
@@ -227,7 +227,7 @@ static int __net_init onramp_net_init(struct net *net)
 	struct onramp_net *on = onramp_net(net);
 
 	on->net = net;
-	on->port = ONRAMP_UAPI_PORT;
+	on->socket.port = ONRAMP_UAPI_PORT;
 	orack_clock_open(on);
 	orack_round_open(on);
 	orack_leave_open(on);
@@ -239,7 +239,7 @@ static void __net_exit onramp_net_exit(struct net *net)
 {
 	struct onramp_net *on = onramp_net(net);
 
-	WARN_ON_ONCE(on->users);
+	WARN_ON_ONCE(on->hook.users);
 	orack_leave_wait(on);
 	rtnl_lock();
 	orack_key_drop_all(on);

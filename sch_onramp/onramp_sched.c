@@ -547,7 +547,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	err = onramp_listen(q, config.pause_on || q->config.pause_on);
 	if (err)
 		return err;
-	err = onramp_option_feedback(&config, q->on->open_err, extack) ?:
+	err = onramp_option_feedback(&config, q->on->hook.open_err, extack) ?:
 	      onramp_flow_resize(q, config.buckets_log);
 	if (err) {
 		onramp_listen(q, q->config.pause_on);
@@ -599,7 +599,7 @@ static int onramp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	if (err)
 		return err;
 	err = onramp_listen(q, q->config.pause_on) ?:
-	      onramp_option_feedback(&q->config, q->on->open_err, extack);
+	      onramp_option_feedback(&q->config, q->on->hook.open_err, extack);
 	if (err)
 		return err;
 	onramp_line_add(q);

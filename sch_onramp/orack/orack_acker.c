@@ -89,8 +89,8 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 	}
 	slot->closed_ns = now_ns;
 	list_del_init(&slot->open);
-	orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, b->bytes + slot->sparse.bytes);
-	orack_sparse_begin(&slot->sparse, atomic_read(&cpu->on->arrived));
+	orack_count_add(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, b->bytes + slot->sparse.bytes);
+	orack_sparse_begin(&slot->sparse, atomic_read(&cpu->on->hearing.arrived));
 	orack_batch_close(b, now_ns);
 	p->maced.from = slot->pair.local;
 	p->maced.to = slot->pair.remote;
@@ -108,8 +108,8 @@ static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
 	if (orack_send(on, p))
 		return;
 	orack_count(on, ONRAMP_STAT_RECEIPTS_SENT);
-	orack_count_more(on, ONRAMP_STAT_RECEIPTS_FLOWS, flows);
-	orack_count_more(on, ONRAMP_STAT_RECEIPTS_BYTES, p->bytes + headers);
+	orack_count_add(on, ONRAMP_STAT_RECEIPTS_FLOWS, flows);
+	orack_count_add(on, ONRAMP_STAT_RECEIPTS_BYTES, p->bytes + headers);
 }
 
 /* The timer looks when the first batch is due.  cpu->lock is held. */
@@ -210,7 +210,7 @@ static bool orack_slot_misses(struct orack_cpu *cpu, const struct orack_slot *sl
 	if (t->nic || !slot->terms.nic)
 		return false;
 	orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_UNSTAMPED);
-	orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, bytes);
+	orack_count_add(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, bytes);
 	return true;
 }
 
@@ -236,12 +236,12 @@ static bool orack_is_ours(const struct sk_buff *skb, const struct onramp_arrival
 static void orack_cpu_count(struct orack_cpu *cpu, const struct sk_buff *skb,
 			    const struct onramp_arrival *a)
 {
-	if (!atomic_read(&cpu->on->sparse) || !orack_is_ours(skb, a))
+	if (!atomic_read(&cpu->on->hearing.sparse) || !orack_is_ours(skb, a))
 		return;
 	cpu->arrived += a->payload;
 	if (cpu->arrived < ORACK_SPARSE_FRAME_BYTES)
 		return;
-	atomic_add(cpu->arrived, &cpu->on->arrived);
+	atomic_add(cpu->arrived, &cpu->on->hearing.arrived);
 	cpu->arrived = 0;
 }
 
@@ -252,9 +252,9 @@ static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
 	const struct onramp_net *on = cpu->on;
 
 	return slot->terms.sparse && list_empty(&slot->open) &&
-	       slot->all_requests == (u32)atomic_read(&on->all_requests) &&
+	       slot->all_requests == (u32)atomic_read(&on->hearing.all_requests) &&
 	       orack_slot_is(slot, &a->key) &&
-	       orack_sparse_spares(&slot->sparse, a->payload, atomic_read(&on->arrived),
+	       orack_sparse_spares(&slot->sparse, a->payload, atomic_read(&on->hearing.arrived),
 				   now_ns - slot->closed_ns, now_ns);
 }
 
@@ -274,7 +274,7 @@ static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *
 static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot *slot,
 				       const struct onramp_arrival *a, const struct orack_stamp *t)
 {
-	u32 all_requests = atomic_read_acquire(&cpu->on->all_requests);
+	u32 all_requests = atomic_read_acquire(&cpu->on->hearing.all_requests);
 	bool same = orack_slot_is(slot, &a->key);
 	struct orack_seen seen = { .stamped = 0 };
 	enum orack_wants wants;
@@ -309,7 +309,7 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 		return false;
 	case ORACK_WANTS_MORE:
 		orack_count(cpu->on, ONRAMP_STAT_RECEIPTS_SPARED);
-		orack_count_more(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, a->payload);
+		orack_count_add(cpu->on, ONRAMP_STAT_RECEIPTS_DATA, a->payload);
 		return false;
 	case ORACK_WANTS_RECEIPT:
 		break;

@@ -52,7 +52,7 @@ void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool ac
 	if (peer->acking.acks == acks || peer->removed)
 		return;
 	WRITE_ONCE(peer->acking.acks, acks);
-	atomic_add(acks ? 1 : -1, &on->acking[orack_acking_index(&peer->pair.remote)]);
+	atomic_add(acks ? 1 : -1, &on->acking.peers[orack_acking_index(&peer->pair.remote)]);
 }
 
 static bool orack_acking_is_used(const struct orack_acking *a)
@@ -94,8 +94,8 @@ static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
 	if (peer->urgent || peer->removed)
 		return;
 	peer->urgent = true;
-	llist_add(&peer->ask, &on->urgent);
-	queue_work(system_highpri_wq, &on->ask);
+	llist_add(&peer->ask, &on->peers.urgent);
+	queue_work(system_highpri_wq, &on->peers.ask);
 }
 
 /* May hosts in the Internet be asked?  Not if the operator says who may.  Caller holds the RCU
@@ -103,7 +103,7 @@ static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
  */
 static bool orack_peer_may_ask(const struct onramp_net *on, const struct in6_addr *remote)
 {
-	const struct orack_asked *asked = rcu_dereference(on->asked);
+	const struct orack_asked *asked = rcu_dereference(on->acking.asked);
 
 	return !asked || orack_may_ask(&asked->of, remote->s6_addr);
 }
@@ -197,7 +197,7 @@ bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
 	else
 #endif
 		ipv6_addr_set_v4mapped(inet_sk(sk)->inet_daddr, &remote);
-	return atomic_read(&on->acking[orack_acking_index(&remote)]);
+	return atomic_read(&on->acking.peers[orack_acking_index(&remote)]);
 }
 
 /* Receipts came that are the peer's; its lock is held. */
@@ -255,7 +255,7 @@ void orack_peer_ask_again(struct onramp_net *on)
 
 	/* Packets need not wait until we are through. */
 	rcu_read_lock();
-	list_for_each_entry_rcu(peer, &on->peers, list) {
+	list_for_each_entry_rcu(peer, &on->peers.list, list) {
 		spin_lock_bh(&peer->lock);
 		WRITE_ONCE(peer->acking.unanswered, 0);
 		spin_unlock_bh(&peer->lock);
@@ -304,7 +304,7 @@ bool orack_peer_is_spare(const struct orack_peer *peer, unsigned long keep)
 /* Who may be asked from now on.  Under RTNL. */
 int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of)
 {
-	struct orack_asked *before = rtnl_dereference(on->asked), *asked = NULL;
+	struct orack_asked *before = rtnl_dereference(on->acking.asked), *asked = NULL;
 
 	if (of->count) {
 		asked = kmalloc(sizeof(*asked), GFP_KERNEL_ACCOUNT);
@@ -312,7 +312,7 @@ int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of)
 			return -ENOMEM;
 		asked->of = *of;
 	}
-	rcu_assign_pointer(on->asked, asked);
+	rcu_assign_pointer(on->acking.asked, asked);
 	if (before)
 		kfree_rcu(before, rcu);
 	return 0;
@@ -331,7 +331,7 @@ u32 orack_peer_count_acking(struct onramp_net *on)
 	u32 count = 0, i;
 
 	for (i = 0; i < ORACK_ACKING; i++)
-		count += atomic_read(&on->acking[i]);
+		count += atomic_read(&on->acking.peers[i]);
 	return count;
 }
 

@@ -5,6 +5,7 @@
 #ifndef ORACK_ACKING_H
 #define ORACK_ACKING_H
 
+#include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 
@@ -27,6 +28,16 @@ struct sock;
 struct orack_asked {
 	struct orack_prefixes of;
 	struct rcu_head rcu;
+};
+
+/* Counters of peers by their address: flows to all others need no more than fq does. */
+#define ORACK_ACKING_LOG	8
+#define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
+
+/* In a namespace. */
+struct orack_acking_net {
+	struct orack_asked __rcu *asked;	/* who may be; NULL: everybody; RTNL writes */
+	atomic_t peers[ORACK_ACKING];	/* that send us receipts, by orack_acking_index() */
 };
 
 /* Of a host that we send data to; written with the peer's lock, but for used and ports. */

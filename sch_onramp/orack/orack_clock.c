@@ -57,8 +57,8 @@ static u64 orack_clock_real_ns(void)
 /* Bound of the error of our CLOCK_REALTIME; 0: nobody knows it. */
 u32 orack_clock_error(const struct onramp_net *on)
 {
-	u32 error_ns = READ_ONCE(on->error_ns);
-	unsigned long until = READ_ONCE(on->error_until);
+	u32 error_ns = READ_ONCE(on->clock.error_ns);
+	unsigned long until = READ_ONCE(on->clock.error_until);
 
 	return until && time_after(jiffies, until) ? 0 : error_ns;
 }
@@ -66,8 +66,8 @@ u32 orack_clock_error(const struct onramp_net *on)
 /* Under RTNL. */
 void orack_clock_discipline(struct onramp_net *on, u32 error_ns, u32 seconds)
 {
-	WRITE_ONCE(on->error_until, seconds ? (jiffies + seconds * HZ) | 1UL : 0);
-	WRITE_ONCE(on->error_ns, error_ns);
+	WRITE_ONCE(on->clock.error_until, seconds ? (jiffies + seconds * HZ) | 1UL : 0);
+	WRITE_ONCE(on->clock.error_ns, error_ns);
 }
 
 static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry *is)
@@ -183,7 +183,7 @@ static bool orack_clock_given_offset(const struct onramp_net *on, struct orack_p
 	const struct orack_offset *o;
 	struct orack_given_offset *given = &peer->acking.given;
 
-	if (!READ_ONCE(on->offsets))
+	if (!READ_ONCE(on->clock.offsets))
 		return false;
 	o = orack_offset_find(on, &peer->pair.remote);
 	if (!o || time_after(jiffies, o->until))
@@ -240,7 +240,7 @@ static void orack_offset_drop(struct onramp_net *on, struct orack_offset *o)
 {
 	rhashtable_remove_fast(&orack_offsets, &o->node, orack_offset_params);
 	list_del_rcu(&o->list);
-	WRITE_ONCE(on->offsets, on->offsets - 1);
+	WRITE_ONCE(on->clock.offsets, on->clock.offsets - 1);
 	kfree_rcu(o, rcu);
 }
 
@@ -249,7 +249,7 @@ static void orack_offset_sweep(struct onramp_net *on, bool all)
 {
 	struct orack_offset *o, *next;
 
-	list_for_each_entry_safe(o, next, &on->offset_list, list) {
+	list_for_each_entry_safe(o, next, &on->clock.offset_list, list) {
 		if (all || time_after(jiffies, o->until))
 			orack_offset_drop(on, o);
 	}
@@ -260,17 +260,17 @@ static int orack_offset_insert(struct onramp_net *on, struct orack_offset *o,
 {
 	int err;
 
-	if (on->offsets >= ORACK_OFFSETS_MAX)
+	if (on->clock.offsets >= ORACK_OFFSETS_MAX)
 		orack_offset_sweep(on, false);
-	if (on->offsets >= ORACK_OFFSETS_MAX) {
+	if (on->clock.offsets >= ORACK_OFFSETS_MAX) {
 		NL_SET_ERR_MSG(extack, "too many peers have an offset: clear some");
 		return -ENOSPC;
 	}
 	err = rhashtable_insert_fast(&orack_offsets, &o->node, orack_offset_params);
 	if (err)
 		return err;
-	list_add_tail_rcu(&o->list, &on->offset_list);
-	WRITE_ONCE(on->offsets, on->offsets + 1);
+	list_add_tail_rcu(&o->list, &on->clock.offset_list);
+	WRITE_ONCE(on->clock.offsets, on->clock.offsets + 1);
 	return 0;
 }
 
@@ -336,7 +336,7 @@ void orack_clock_drop_all(struct onramp_net *on)
 
 void orack_clock_open(struct onramp_net *on)
 {
-	INIT_LIST_HEAD(&on->offset_list);
+	INIT_LIST_HEAD(&on->clock.offset_list);
 }
 
 int orack_clock_init(void)

@@ -25,7 +25,7 @@ struct orack_offset_key {
 /* The offset of a peer's clock that somebody here gave: constant, another takes its place (RCU). */
 struct orack_offset {
 	struct rhash_head node;
-	struct list_head list;		/* in onramp_net's; RTNL writes */
+	struct list_head list;		/* in the namespace's; RTNL writes */
 	struct orack_offset_key key;
 	u64 serial;			/* of all that was ever said */
 	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
@@ -56,6 +56,14 @@ struct orack_given_offset {
 	u64 serial;			/* of the orack_offset; 0: none yet */
 	u32 id;				/* of the clock, whoever stamps */
 	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
+};
+
+/* In a namespace.  RTNL writes, anybody reads. */
+struct orack_clock_net {
+	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
+	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
+	u32 offsets;			/* peers whose clock's offset was given */
+	struct list_head offset_list;	/* these; RCU */
 };
 
 /* The clock of our receipts: who it is, and its time at @ns of CLOCK_MONOTONIC. */

@@ -177,10 +177,10 @@ static int orack_genl_fill_config(struct sk_buff *msg, struct onramp_net *on)
 	int err;
 
 	rcu_read_lock();
-	err = nla_put_u16(msg, ONRAMP_A_PORT, READ_ONCE(on->port)) ||
-	      nla_put_u8(msg, ONRAMP_A_ACTIVE, !!rcu_access_pointer(on->sk)) ||
+	err = nla_put_u16(msg, ONRAMP_A_PORT, READ_ONCE(on->socket.port)) ||
+	      nla_put_u8(msg, ONRAMP_A_ACTIVE, !!rcu_access_pointer(on->socket.sk)) ||
 	      nla_put_u32(msg, ONRAMP_A_CLOCK_ERROR, orack_clock_error(on)) ||
-	      orack_genl_put_asked(msg, rcu_dereference(on->asked)) ||
+	      orack_genl_put_asked(msg, rcu_dereference(on->acking.asked)) ||
 	      orack_genl_put_keys(msg, rcu_dereference(on->keys));
 	rcu_read_unlock();
 	return err;
@@ -323,7 +323,7 @@ static int orack_genl_peers(struct sk_buff *msg, struct netlink_callback *cb)
 	long i = 0;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(peer, &on->peers, list) {
+	list_for_each_entry_rcu(peer, &on->peers.list, list) {
 		if (i++ < cb->args[0])
 			continue;
 		if (orack_genl_dump_peer(msg, cb, peer))

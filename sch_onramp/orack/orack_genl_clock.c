@@ -168,7 +168,7 @@ int orack_genl_clocks(const struct genl_family *family, struct sk_buff *msg,
 	long i = 0;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(o, &on->offset_list, list) {
+	list_for_each_entry_rcu(o, &on->clock.offset_list, list) {
 		if (i++ < cb->args[0])
 			continue;
 		if (orack_genl_dump_clock(family, msg, cb, o))

@@ -31,9 +31,9 @@ static void orack_peer_set_sparse(struct onramp_net *on, struct orack_peer *peer
 	if (peer->hearing.sparse == sparse || peer->removed)
 		return;
 	WRITE_ONCE(peer->hearing.sparse, sparse);
-	atomic_add(sparse ? 1 : -1, &on->sparse);
+	atomic_add(sparse ? 1 : -1, &on->hearing.sparse);
 	if (!sparse)
-		atomic_fetch_inc_release(&on->all_requests);
+		atomic_fetch_inc_release(&on->hearing.all_requests);
 }
 
 void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool hears)
@@ -41,7 +41,7 @@ void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool h
 	if (peer->hearing.hears == hears || peer->removed)
 		return;
 	WRITE_ONCE(peer->hearing.hears, hears);
-	atomic_add(hears ? 1 : -1, &on->hearing);
+	atomic_add(hears ? 1 : -1, &on->hearing.count);
 	orack_nic_set_hears(hears);
 	orack_peer_set_sparse(on, peer, false);
 }
@@ -191,7 +191,7 @@ static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer
 	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
 	if (h->clock && orack_acking_is_silent(&peer->acking))
 		WRITE_ONCE(peer->acking.unanswered, 0);
-	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
+	queue_delayed_work(system_highpri_wq, &on->peers.work, ORACK_TICK);
 	return ONRAMP_STAT_ANNOUNCEMENTS_TAKEN;
 }
 
@@ -209,7 +209,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 		return ONRAMP_STAT_REFUSED_PEER;
 	/* Processors that come here at the same time have one more each. */
 	if (!(peer && READ_ONCE(peer->hearing.hears)) &&
-	    atomic_read(&on->hearing) >= ORACK_HEARING_MAX)
+	    atomic_read(&on->hearing.count) >= ORACK_HEARING_MAX)
 		return ONRAMP_STAT_REFUSED_FULL;
 	if (!peer)
 		peer = orack_peer_make(on, pair, sk);

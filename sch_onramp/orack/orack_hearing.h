@@ -5,6 +5,8 @@
 #ifndef ORACK_HEARING_H
 #define ORACK_HEARING_H
 
+#include <linux/atomic.h>
+
 #include "include/uapi/turnpike.h"
 #include "orack_batch.h"
 #include "orack_clock.h"
@@ -27,6 +29,14 @@ struct orack_hearing {
 	struct orack_own_report own_report;		/* of our clock */
 	struct orack_thin thin;		/* no lock */
 	struct orack_stamper stamper;	/* of our times; no lock */
+};
+
+/* In a namespace. */
+struct orack_hearing_net {
+	atomic_t count;			/* peers that want receipts */
+	atomic_t sparse;		/* of these, those that sparse ones are enough for */
+	atomic_t all_requests;		/* times that one wanted all again */
+	atomic_t arrived;		/* bytes of data while there were such, modulo 2^32 */
 };
 
 /* What a batch that begins is made by. */

@@ -24,9 +24,9 @@
 /* What was kept goes, and the socket.  Under RTNL. */
 void orack_leave_end(struct onramp_net *on)
 {
-	kvfree(on->leaving);
-	on->leaving = NULL;
-	on->leaving_count = 0;
+	kvfree(on->leave.contacts);
+	on->leave.contacts = NULL;
+	on->leave.count = 0;
 	orack_close(on);
 }
 
@@ -34,10 +34,10 @@ static void orack_leave_tell(struct onramp_net *on)
 {
 	u32 i;
 
-	for (i = 0; i < on->leaving_count; i++) {
+	for (i = 0; i < on->leave.count; i++) {
 		local_bh_disable();
 		rcu_read_lock();
-		orack_announce(on, &on->leaving[i], 0);
+		orack_announce(on, &on->leave.contacts[i], 0);
 		rcu_read_unlock();
 		local_bh_enable();
 		cond_resched();
@@ -46,10 +46,10 @@ static void orack_leave_tell(struct onramp_net *on)
 
 static void orack_leave_work(struct work_struct *work)
 {
-	struct onramp_net *on = container_of(work, struct onramp_net, leave);
+	struct onramp_net *on = container_of(work, struct onramp_net, leave.work);
 
 	rtnl_lock();
-	if (!on->users) {
+	if (!on->hook.users) {
 		/* Of a namespace that goes the devices have gone before. */
 		if (check_net(on->net))
 			orack_leave_tell(on);
@@ -66,21 +66,22 @@ void orack_leave(struct onramp_net *on)
 	u32 most = orack_peer_count_acking(on);
 
 	if (most)
-		on->leaving = kvmalloc_array(most, sizeof(*on->leaving), GFP_KERNEL_ACCOUNT);
-	on->leaving_count = orack_round_close(on, on->leaving, on->leaving ? most : 0);
-	if (on->leaving_count)
-		schedule_work(&on->leave);
+		on->leave.contacts = kvmalloc_array(most, sizeof(*on->leave.contacts),
+						    GFP_KERNEL_ACCOUNT);
+	on->leave.count = orack_round_close(on, on->leave.contacts, on->leave.contacts ? most : 0);
+	if (on->leave.count)
+		schedule_work(&on->leave.work);
 	else
 		orack_leave_end(on);
 }
 
 void orack_leave_open(struct onramp_net *on)
 {
-	INIT_WORK(&on->leave, orack_leave_work);
+	INIT_WORK(&on->leave.work, orack_leave_work);
 }
 
 /* The namespace goes, or the module. */
 void orack_leave_wait(struct onramp_net *on)
 {
-	flush_work(&on->leave);
+	flush_work(&on->leave.work);
 }

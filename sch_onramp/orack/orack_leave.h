@@ -5,7 +5,18 @@
 #ifndef ORACK_LEAVE_H
 #define ORACK_LEAVE_H
 
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
 struct onramp_net;
+struct orack_contact;
+
+/* In a namespace. */
+struct orack_leave_net {
+	struct work_struct work;
+	struct orack_contact *contacts;	/* to be told that nobody wants receipts; RTNL */
+	u32 count;			/* of these; RTNL */
+};
 
 void orack_leave(struct onramp_net *on);
 void orack_leave_end(struct onramp_net *on);

@@ -43,10 +43,10 @@ static void orack_peer_free(struct rcu_head *head)
 	kmem_cache_free(orack_peer_cache, container_of(head, struct orack_peer, rcu));
 }
 
-/* It is in the table, or is not any more.  on->lock is held. */
+/* It is in the table, or is not any more.  on->peers.lock is held. */
 static void orack_peer_account(struct onramp_net *on, int more)
 {
-	on->peer_count += more;
+	on->peers.count += more;
 	if (!net_eq(on->net, &init_net))
 		atomic_add(more, &orack_peer_others);
 }
@@ -55,7 +55,7 @@ static bool orack_peer_has_quota(const struct onramp_net *on)
 {
 	bool first = net_eq(on->net, &init_net);
 
-	return onramp_quota_has(first, on->peer_count, atomic_read(&orack_peer_others),
+	return onramp_quota_has(first, on->peers.count, atomic_read(&orack_peer_others),
 				first ? ORACK_PEERS_MAX : ORACK_PEERS_OTHERS);
 }
 
@@ -67,11 +67,11 @@ struct orack_peer *orack_peer_make(struct onramp_net *on, const struct orack_pai
 {
 	struct orack_peer *peer = NULL;
 
-	spin_lock_bh(&on->lock);
+	spin_lock_bh(&on->peers.lock);
 	if (!orack_peer_has_quota(on)) {
-		if (!on->crowded)
-			mod_delayed_work(system_highpri_wq, &on->work, 0);
-		WRITE_ONCE(on->crowded, true);
+		if (!on->peers.crowded)
+			mod_delayed_work(system_highpri_wq, &on->peers.work, 0);
+		WRITE_ONCE(on->peers.crowded, true);
 		goto out;
 	}
 	peer = tp_sk_cache_alloc(orack_peer_cache, sk);
@@ -86,14 +86,14 @@ struct orack_peer *orack_peer_make(struct onramp_net *on, const struct orack_pai
 		peer = NULL;
 		goto out;
 	}
-	list_add_tail_rcu(&peer->list, &on->peers);
+	list_add_tail_rcu(&peer->list, &on->peers.list);
 	orack_peer_account(on, 1);
 out:
-	spin_unlock_bh(&on->lock);
+	spin_unlock_bh(&on->peers.lock);
 	return peer;
 }
 
-/* on->lock is held. */
+/* on->peers.lock is held. */
 void orack_peer_unlink(struct onramp_net *on, struct orack_peer *peer)
 {
 	rhashtable_remove_fast(&orack_peers, &peer->node, orack_peer_params);

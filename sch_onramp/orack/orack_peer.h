@@ -8,6 +8,7 @@
 #include <linux/llist.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "orack_acking.h"
 #include "orack_hearing.h"
@@ -23,8 +24,8 @@
 struct orack_peer {
 	struct rhash_head node;
 	struct orack_pair pair;		/* constant */
-	struct list_head list;		/* in on->peers */
-	struct llist_node ask;		/* in on->urgent */
+	struct list_head list;		/* in on->peers.list */
+	struct llist_node ask;		/* in on->peers.urgent */
 	bool urgent;			/* it is there, or the worker has it; lock */
 	struct rcu_head rcu;
 	struct orack_acking acking;	/* we send data to it */
@@ -32,6 +33,17 @@ struct orack_peer {
 	int oif;			/* for link-local addresses: its device, else 0 */
 	bool removed;
 	spinlock_t lock;		/* bottom halves off; inside that of a flow */
+};
+
+/* In a namespace. */
+struct orack_peer_net {
+	spinlock_t lock;		/* guards the next two; bottom halves off */
+	struct list_head list;
+	u32 count;
+	bool crowded;			/* one had no place since the worker made some; any order */
+	struct llist_head urgent;	/* peers to be asked at once, by the worker below */
+	struct work_struct ask;
+	struct delayed_work work;	/* announcements to all others, peers that are gone */
 };
 
 static inline void orack_peer_address(const struct orack_peer *peer, struct orack_packet *p)

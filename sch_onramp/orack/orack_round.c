@@ -18,7 +18,7 @@
 /* That a host did not answer is kept for longer, while less than half of all is in use. */
 #define ORACK_SILENT		(3600 * HZ)
 
-/* on->lock is held for these two, and peer->lock for the first. */
+/* on->peers.lock is held for these two, and peer->lock for the first. */
 static void orack_peer_retire(struct onramp_net *on, struct orack_peer *peer)
 {
 	orack_peer_set_acks(on, peer, false);
@@ -45,7 +45,7 @@ static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_p
 	const struct orack_acking *a = &peer->acking;
 	unsigned long keep = ORACK_IDLE;
 
-	if (orack_acking_is_silent(a) && READ_ONCE(on->peer_count) < ORACK_PEERS_MAX / 2)
+	if (orack_acking_is_silent(a) && READ_ONCE(on->peers.count) < ORACK_PEERS_MAX / 2)
 		keep = ORACK_SILENT;
 	return !READ_ONCE(peer->hearing.hears) && !READ_ONCE(a->acks) &&
 	       (!READ_ONCE(a->used) || time_after(jiffies, READ_ONCE(a->used) + keep));
@@ -77,7 +77,7 @@ static void orack_peer_forget(struct onramp_net *on, struct orack_peer *peer)
 
 	if (!peer)
 		return;
-	spin_lock_bh(&on->lock);
+	spin_lock_bh(&on->peers.lock);
 	spin_lock(&peer->lock);
 	/* Data went to it again since it was looked at. */
 	urgent = peer->urgent;
@@ -86,23 +86,23 @@ static void orack_peer_forget(struct onramp_net *on, struct orack_peer *peer)
 	spin_unlock(&peer->lock);
 	if (!urgent)
 		orack_peer_unlink(on, peer);
-	spin_unlock_bh(&on->lock);
+	spin_unlock_bh(&on->peers.lock);
 }
 
 /* Those that cannot wait.  They are not taken out before. */
 static void orack_peer_ask(struct work_struct *work)
 {
-	struct onramp_net *on = container_of(work, struct onramp_net, ask);
+	struct onramp_net *on = container_of(work, struct onramp_net, peers.ask);
 	struct orack_peer *peer, *next;
 
-	llist_for_each_entry_safe(peer, next, llist_del_all(&on->urgent), ask) {
+	llist_for_each_entry_safe(peer, next, llist_del_all(&on->peers.urgent), ask) {
 		orack_peer_visit(on, peer);
 		spin_lock_bh(&peer->lock);
 		peer->urgent = false;
 		spin_unlock_bh(&peer->lock);
 		cond_resched();
 	}
-	queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
+	queue_delayed_work(system_highpri_wq, &on->peers.work, ORACK_TICK);
 }
 
 /* Those that never answered go, the oldest first; up to @room of them.  Returns how many places
@@ -112,7 +112,7 @@ static u32 orack_peer_drop_spare(struct onramp_net *on, unsigned long keep, u32 
 {
 	struct orack_peer *peer, *gone = NULL;
 
-	list_for_each_entry_rcu(peer, &on->peers, list, true) {
+	list_for_each_entry_rcu(peer, &on->peers.list, list, true) {
 		orack_peer_forget(on, gone);
 		gone = NULL;
 		if (!room)
@@ -135,7 +135,7 @@ static void orack_peer_make_room(struct onramp_net *on)
 	if (room)
 		room = orack_peer_drop_spare(on, 0, room);
 	/* If there was none to be had it is tried again by the next tick, and not before. */
-	WRITE_ONCE(on->crowded, room == ORACK_PEERS_ROOM);
+	WRITE_ONCE(on->peers.crowded, room == ORACK_PEERS_ROOM);
 }
 
 /* Nobody but us takes peers out while we run: the list holds without a lock, and packets
@@ -143,28 +143,28 @@ static void orack_peer_make_room(struct onramp_net *on)
  */
 static void orack_peer_work(struct work_struct *work)
 {
-	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, work);
+	struct onramp_net *on = container_of(to_delayed_work(work), struct onramp_net, peers.work);
 	struct orack_peer *peer, *gone = NULL;
 
-	if (READ_ONCE(on->crowded))
+	if (READ_ONCE(on->peers.crowded))
 		orack_peer_make_room(on);
-	list_for_each_entry_rcu(peer, &on->peers, list, true) {
+	list_for_each_entry_rcu(peer, &on->peers.list, list, true) {
 		orack_peer_forget(on, gone);
 		gone = orack_peer_visit(on, peer) ? peer : NULL;
 		cond_resched();
 	}
 	orack_peer_forget(on, gone);
-	if (READ_ONCE(on->peer_count))
-		queue_delayed_work(system_highpri_wq, &on->work, ORACK_TICK);
+	if (READ_ONCE(on->peers.count))
+		queue_delayed_work(system_highpri_wq, &on->peers.work, ORACK_TICK);
 }
 
 void orack_round_open(struct onramp_net *on)
 {
-	spin_lock_init(&on->lock);
-	INIT_LIST_HEAD(&on->peers);
-	init_llist_head(&on->urgent);
-	INIT_WORK(&on->ask, orack_peer_ask);
-	INIT_DELAYED_WORK(&on->work, orack_peer_work);
+	spin_lock_init(&on->peers.lock);
+	INIT_LIST_HEAD(&on->peers.list);
+	init_llist_head(&on->peers.urgent);
+	INIT_WORK(&on->peers.ask, orack_peer_ask);
+	INIT_DELAYED_WORK(&on->peers.work, orack_peer_work);
 }
 
 /* The last qdisc went, and all are forgotten; @acking gets those who send us receipts, @most
@@ -176,19 +176,19 @@ u32 orack_round_close(struct onramp_net *on, struct orack_contact *acking, u32 m
 	u32 count = 0;
 
 	/* It starts the other. */
-	cancel_work_sync(&on->ask);
-	cancel_delayed_work_sync(&on->work);
-	init_llist_head(&on->urgent);
+	cancel_work_sync(&on->peers.ask);
+	cancel_delayed_work_sync(&on->peers.work);
+	init_llist_head(&on->peers.urgent);
 	/* Nobody else adds one, nor takes one out: others need not wait for all of them. */
-	list_for_each_entry_safe(peer, next, &on->peers, list) {
-		spin_lock_bh(&on->lock);
+	list_for_each_entry_safe(peer, next, &on->peers.list, list) {
+		spin_lock_bh(&on->peers.lock);
 		spin_lock(&peer->lock);
 		if (peer->acking.acks && count < most)
 			orack_peer_contact(peer, &acking[count++]);
 		orack_peer_retire(on, peer);
 		spin_unlock(&peer->lock);
 		orack_peer_unlink(on, peer);
-		spin_unlock_bh(&on->lock);
+		spin_unlock_bh(&on->peers.lock);
 		cond_resched();
 	}
 	return count;

@@ -43,7 +43,7 @@ static int orack_receive_skb(struct sock *sk, struct sk_buff *skb)
 	/* What an unprivileged user of the peer's can send comes from another port than this, which
 	 * its kernel has.
 	 */
-	if (udp_hdr(skb)->source != htons(READ_ONCE(on->port))) {
+	if (udp_hdr(skb)->source != htons(READ_ONCE(on->socket.port))) {
 		orack_count(on, ONRAMP_STAT_REFUSED_PORT);
 		goto out;
 	}
@@ -90,12 +90,12 @@ static int orack_open_family(struct onramp_net *on, u16 family)
 	udp_sk(sock->sk)->encap_rcv = orack_receive_skb;
 	WRITE_ONCE(udp_sk(sock->sk)->encap_type, 1);
 	tp_udp_encap_enable(sock->sk);
-	err = orack_bind(sock, family, on->port);
+	err = orack_bind(sock, family, on->socket.port);
 	if (err) {
 		sock_release(sock);
 		return err;
 	}
-	rcu_assign_pointer(on->sk, sock->sk);
+	rcu_assign_pointer(on->socket.sk, sock->sk);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ int orack_open(struct onramp_net *on)
 /* What arrives is not looked at any more, once the RCU read sides of now have ended.  Under RTNL. */
 void orack_deafen(struct onramp_net *on)
 {
-	struct sock *sk = rtnl_dereference(on->sk);
+	struct sock *sk = rtnl_dereference(on->socket.sk);
 
 	if (sk)
 		rcu_assign_sk_user_data(sk, NULL);
@@ -124,11 +124,11 @@ void orack_deafen(struct onramp_net *on)
 /* When it returns nobody is in it, nor sends by it.  Under RTNL. */
 void orack_close(struct onramp_net *on)
 {
-	struct sock *sk = rtnl_dereference(on->sk);
+	struct sock *sk = rtnl_dereference(on->socket.sk);
 
 	if (!sk)
 		return;
-	RCU_INIT_POINTER(on->sk, NULL);
+	RCU_INIT_POINTER(on->socket.sk, NULL);
 	rcu_assign_sk_user_data(sk, NULL);
 	synchronize_net();
 	sock_release(sk->sk_socket);

@@ -5,7 +5,16 @@
 #ifndef ORACK_SOCKET_H
 #define ORACK_SOCKET_H
 
+#include <linux/types.h>
+
 struct onramp_net;
+struct sock;
+
+/* In a namespace. */
+struct orack_socket_net {
+	u16 port;			/* RTNL writes, anybody reads */
+	struct sock __rcu *sk;		/* RTNL writes */
+};
 
 int orack_open(struct onramp_net *on);
 void orack_deafen(struct onramp_net *on);

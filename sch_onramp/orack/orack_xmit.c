@@ -131,8 +131,8 @@ static int orack_send_ipv6(struct sock *sk, const struct orack_packet *p, u16 po
 /* Signs and sends.  Bottom halves are off; under the RCU read lock. */
 int orack_send(struct onramp_net *on, struct orack_packet *p)
 {
-	struct sock *sk = rcu_dereference(on->sk);
-	u16 port = READ_ONCE(on->port);
+	struct sock *sk = rcu_dereference(on->socket.sk);
+	u16 port = READ_ONCE(on->socket.port);
 	int err;
 
 	if (!sk)
