@@ -17,7 +17,7 @@ struct orack_pair;
 struct orack_peer;
 struct sock;
 
-/* Of a host that sends data to us; written with the peer's lock, but for thin and source. */
+/* Of a host that sends data to us; written with the peer's lock, but for thin and stamper. */
 struct orack_hearing {
 	unsigned long hears_until;	/* jiffies; lockless readers */
 	bool hears;			/* it announced itself; lockless readers */

@@ -29,7 +29,7 @@
 
 /* How good one-way delay is (Documentation/sch_onramp.rst); orack_absolute.h has the first two. */
 enum orack_grade {
-	ORACK_GRADE_NONE,		/* nothing heard */
+	ORACK_GRADE_NONE,		/* no receipt yet */
 	ORACK_GRADE_SYNCHRONIZED,	/* (a): both clocks are disciplined */
 	ORACK_GRADE_OFFSET,		/* (b): a daemon tells the offset and its error */
 	ORACK_GRADE_BASE,		/* (c): queueing delay over a tracked base */
