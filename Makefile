@@ -145,9 +145,9 @@ drivers-check: packages
 	@selftests/run-tests drivers
 
 .PHONY: test-modules
-test-modules: extra_sources = selftests/vrack
+test-modules: extra_sources = selftests/Kbuild selftests/vrack selftests/tlt/foreign
 test-modules: modules
-	@+$(kbuild) M=$(modules_out)/selftests/vrack \
+	@+$(kbuild) M=$(modules_out)/selftests \
 		KBUILD_EXTRA_SYMBOLS=$(modules_out)/Module.symvers modules
 
 # For scripts, several of which may ask at once: build the modules for KDIR, with

@@ -29,7 +29,8 @@ tree_files() {
 # C files that are compiled into kernel modules.
 kernel_files() {
 	tree_files 'tcp_timely/*.[ch]' 'selftests/vrack/*.[ch]' 'compat/*.[ch]' 'include/*.[ch]' \
-		'drivers/nicstamp/*.[ch]' 'sch_onramp/*.[ch]' 'tlt/*.[ch]' 'selftests/qemu/hooks/*.[ch]'
+		'drivers/nicstamp/*.[ch]' 'sch_onramp/*.[ch]' 'tlt/*.[ch]' 'selftests/qemu/hooks/*.[ch]' \
+		'selftests/tlt/foreign/*.[ch]'
 }
 
 # Newest cached test kernel of series $1, if there is one.

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Connections that begin and end.
 
-again.py ADDRESS [--port N] [--from-port N] [--times N] [--bytes N] [--together]
+again.py ADDRESS [--port N] [--from-port N] [--times N] [--bytes N] [--together] [--on]
     one after the other: connect, from a port of its own if named, send, wait until
-    all is acknowledged, abort; with --together all end after the last; prints how many
-    there were
+    all is acknowledged, abort; with --together all end after the last; with --on each is
+    to the address behind that of the one before; prints how many there were
 """
 import argparse
 import fcntl
+import ipaddress
 import socket
 import struct
 import termios
@@ -19,7 +20,7 @@ def unacknowledged(sock):
     return struct.unpack("i", fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0)))[0]
 
 
-def connect_and_send(args):
+def connect_and_send(args, address):
     sock = socket.socket()
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # nothing of it waits for the last packets of the connection before
@@ -27,7 +28,7 @@ def connect_and_send(args):
     if args.from_port:
         sock.bind(("", args.from_port))
     sock.settimeout(20)
-    sock.connect((args.address, args.port))
+    sock.connect((str(address), args.port))
     sock.sendall(bytes(args.bytes))
     end = time.monotonic() + 20
     while unacknowledged(sock) and time.monotonic() < end:
@@ -39,16 +40,17 @@ def connect_and_send(args):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("address")
+    parser.add_argument("address", type=ipaddress.ip_address)
     parser.add_argument("--port", type=int, default=5001)
     parser.add_argument("--from-port", type=int, default=0)
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--bytes", type=int, default=100000)
     parser.add_argument("--together", action="store_true")
+    parser.add_argument("--on", action="store_true")
     args = parser.parse_args()
     kept = []
-    for _ in range(args.times):
-        sock = connect_and_send(args)
+    for number in range(args.times):
+        sock = connect_and_send(args, args.address + number if args.on else args.address)
         if args.together:
             kept.append(sock)
         else:

@@ -337,6 +337,33 @@ def recall(hosts):
          recalled=int(hosts.counter("recalled")))
 
 
+def kicked(hosts):
+    """A pause is cut while the qdisc's parent is busy and asks for nothing. Before it asks again, the first
+    data of another connection has the record of a silent one taken away."""
+    silent, flow, other, comer = Flow(hosts).meet(), Flow(hosts).meet(), Flow(hosts), Flow(hosts)
+    with Namespace(hosts.sender):
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    # the qdisc looks at a flow that has nothing when others take turns
+    for _ in range(3):
+        other.send(100)
+        flow.send(100)
+    # it is dead after 3 s
+    wait(4000)
+    in_flight = flow.spread(2)
+    wait(400)
+    hosts.receipt((*flow.ports, in_flight[0][1], 0))
+    begin = flow.send()
+    # more than the parent sends at once
+    for _ in range(10):
+        udp.sendto(bytes(1000), ("10.1.0.2", 9))
+    # of a queue of a millisecond: the pause ends then
+    hosts.receipt((*flow.ports, in_flight[1][1], now() - in_flight[1][0] - MS))
+    comer.send()
+    wait(500)
+    show(data_ms=after(flow.data(begin), begin), comer_ms=after(comer.data(begin), begin),
+         silent=len(silent.data(begin)))
+
+
 def prompt(flow, count=5):
     """The empty path, by timestamps: each packet is acknowledged at once."""
     for _ in range(count):
@@ -405,7 +432,7 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     cases = {case.__name__: case for case in (overtake, fin, rst, lasts, goes_on, two_in_turn, limited, many,
-                                            cut_in_two, recall, delayed, silenced, constant)}
+                                            cut_in_two, recall, kicked, delayed, silenced, constant)}
     cases[sys.argv[1]](Hosts(*sys.argv[2:]))
 
 

@@ -58,6 +58,31 @@ ended__control_blocks_go_to_others() {
 	[ "$_full" -gt $((many - many / 10)) ] && [ "$_left" -le $((_again + many / 10)) ]
 }
 
+max_flows=/sys/module/sch_onramp/parameters/max_flows
+one_is_controlled() { [ "$(counter controlled)" = 1 ]; }
+
+# A connection that finds no room goes on as it would with fq, asks once in 10 ms and not with each
+# packet, and has its record as soon as there is room.
+record__that_could_not_be_had_comes_later() {
+	new_hosts && need_usec_ts || return
+	# A packet is a segment.
+	ip -n "$a" link set veth0 gso_max_segs 1
+	_most=$(cat $max_flows)
+	echo 0 > $max_flows && onramp feedback tcpts || return 1
+	start_sender --seconds 60 --abort --max-pacing 4000000
+	sleep 0.5
+	_all=$(statistics "$a")
+	echo "$_most" > $max_flows
+	wait_for "the record" one_is_controlled
+	_status=$?
+	stop_sender
+	echo "$(counter packets "$_all") packets without, asked $(counter alloc_errors "$_all") times;" \
+		"$(counter samples) samples with"
+	[ $_status = 0 ] && [ "$(counter controlled "$_all")" = 0 ] && [ "$(counter alloc_errors "$_all")" -gt 1 ] &&
+		[ "$(counter packets "$_all")" -gt $((4 * $(counter alloc_errors "$_all"))) ] &&
+		[ "$(counter samples)" -gt 0 ]
+}
+
 set_port() { in_a turnpike onramp set --port "$1" && in_b turnpike onramp set --port "$1"; }
 
 # Three announcements are unanswered, since the other host listens elsewhere.

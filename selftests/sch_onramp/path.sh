@@ -89,6 +89,55 @@ silence__of_hours_by_timestamps() { silent tcpts; }
 
 silence__of_hours_by_receipts() { silent orack; }
 
+# learns NETNS COUNT ADDRESS: of so many paths to the other host, from that address on
+learns() {
+	_before=$(counter samples "$(statistics "$1")")
+	ip netns exec "$1" "$here/again.py" "$3" --on --times "$2" --bytes 3000 > /dev/null || return 1
+	_more=$(($(counter samples "$(statistics "$1")") - _before))
+	echo "$_more samples"
+	[ $_more -ge "$2" ]
+}
+
+# found_out: how many of 16 destinations one more connection each finds to have coarse timestamps
+found_out() {
+	_before=$(counter coarse) _senders=
+	for _i in $(seq 2 17); do
+		in_a "$traffic" send 10.4.0.$_i --seconds 0.4 --abort --max-pacing 1000000 > /dev/null &
+		_senders="$_senders $!"
+	done
+	# shellcheck disable=SC2086  # a list
+	wait $_senders
+	found=$(($(counter coarse) - _before))
+	echo "$found are found out"
+}
+
+# all_of IN_ONE NETWORK IN_OTHER VIA: one host has all its addresses, which the other reaches by that
+all_of() {
+	"$1" ip route add local "$2" dev lo && "$3" ip route add "$2" via "$4" dev veth0 &&
+		"$3" turnpike usec-ts on "$2"
+}
+
+coarse_destinations() {
+	for _i in $(seq 2 17); do
+		in_b ip addr add 10.4.0.$_i/24 dev veth0 || return 1
+	done
+	in_a ip addr add 10.4.0.1/24 dev veth0 && in_a turnpike usec-ts on 10.4.0.0/24
+}
+
+# A namespace remembers 1024 paths, in sets of four: of 16 that are not used, one or two may be gone
+# after 200 others, and all are after 4000. Else what is found out is remembered for a minute.
+memory__full_forgets_what_is_oldest() {
+	need_usec_ts && all_of in_b 10.2.0.0/16 in_a 10.1.0.2 && all_of in_a 10.3.0.0/16 in_b 10.1.0.1 || return
+	coarse_destinations && onramp threshold 50us feedback tcpts && found_out && [ $found = 16 ] || return 1
+	# The memory of another namespace is its own.
+	receive_in "$a" "$traffic" sink && in_b tc qdisc replace dev veth0 root onramp feedback tcpts &&
+		learns "$b" 4000 10.3.0.1 && found_out && [ $found = 0 ] || return 1
+	end_receiver
+	in_b tc qdisc replace dev veth0 root netem delay 20us
+	learns "$a" 4000 10.2.0.1 && found_out && [ $found -ge 14 ] || return 1
+	learns "$a" 200 10.2.100.1 && found_out && [ $found -le 2 ] && [ "$(counter alloc_errors)" = 0 ]
+}
+
 delayed_cable() {
 	in_b ip link add ifb0 type ifb && in_b ip link set ifb0 up && way 20us || return 1
 	in_b tc qdisc add dev veth0 ingress

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# TLT among netfilter's other hooks: one that comes after its own, and a queue to user space
-# before it, from which packets come in the context of the process that gives the verdicts.
+# TLT among netfilter's other hooks: one that comes after its own, a queue to user space
+# before it, from which packets come in the context of the process that gives the verdicts, and
+# one before it that makes bursts its own.
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -27,6 +28,26 @@ behind__sees_bursts_that_are_cut() {
 	in_a tc qdisc del dev veth0 root
 	echo "$_seen, $_cuts bursts cut"
 	[ $_status = 0 ] && [ $_cuts -gt 0 ] && [ "$(field bytes "$_seen")" -ge $bytes ]
+}
+
+foreign=${TURNPIKE_MODULES:-}/selftests/tlt/foreign/foreign.ko
+# count_of taken|returned
+count_of() { cat "/sys/module/foreign/parameters/$1"; }
+all_returned() { [ "$(count_of taken)" = "$(count_of returned)" ]; }
+
+# A destructor that is not TCP's, once for each burst: a second packet with it would be one too many.
+destructor__of_others_leaves_bursts_whole() {
+	[ -e "$foreign" ] || { echo "needs foreign.ko (make test-modules)"; return 4; }
+	path_from in_a delay 1ms && insmod "$foreign" || return 1
+	_cuts=$(counter cuts) _failed=$(counter cut_failed)
+	sends && wait_for "what was taken" all_returned
+	_status=$?
+	_cuts=$(($(counter cuts) - _cuts)) _failed=$(($(counter cut_failed) - _failed)) _taken=$(count_of taken)
+	echo "bursts: $_taken taken, $(count_of returned) returned, $_cuts cut, $_failed not"
+	# One that returned too many has others under way.
+	[ $_status != 0 ] || rmmod foreign || return 1
+	in_a tc qdisc del dev veth0 root
+	[ $_status = 0 ] && [ "$_taken" -gt 0 ] && [ $_cuts = 0 ] && [ $_failed -gt 0 ]
 }
 
 # What is marked on one side is seen on the other.
