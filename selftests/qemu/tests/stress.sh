@@ -222,8 +222,12 @@ everything_at_once() {
 	show_counts
 	# One that had no module for its last words is still there.
 	ip netns del c 2> /dev/null
+	# Before the pair goes: what still has a module in use can be looked at, and reaches its peer.
+	kill "$server"
+	unload_all
+	unloaded=$?
 	drop_pair
-	unload_all && [ $all_done = 0 ]
+	[ $unloaded = 0 ] && [ $all_done = 0 ]
 }
 
 show_counts() {
