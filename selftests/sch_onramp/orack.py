@@ -8,8 +8,8 @@ orack.py ask ADDRESS PORT LIFETIME_MS
     a host without On-Ramp that announces itself: connect, announce, send data for two
     lifetimes; checks every receipt, prints during=N after=N receipts that came, clocks=N and
     error_ns=N of what was said of the host's clock, and real=1 if that was its CLOCK_REALTIME
-orack.py few ADDRESS PORT
-    such a host streams data; prints all=N receipts for some MB, few=N for as many once few are
+orack.py sparse ADDRESS PORT
+    such a host streams data; prints all=N receipts for some MB, sparse=N for as much once they are sparse
     enough, again=N when all are wanted again, and said=1 if each said which it is
 orack.py strange ADDRESS
     each millisecond, until killed, data to a port of this host's that nobody listens on
@@ -45,13 +45,13 @@ RECEIPTS, ANNOUNCEMENT, CLOCK = 1, 2, 3
 CLOCK_BODY = struct.Struct("!QL")
 HEADER = struct.Struct("!BBBBLQ")
 ENTRY = struct.Struct("!HHLL")
-FEW = 0x80
+SPARSE = 0x80
 TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
 # include/uapi/turnpike.h
 ONRAMP_CMD_CLOCK_SET = 8
 ONRAMP_A_CLOCK_PEER, ONRAMP_A_CLOCK_OFFSET, ONRAMP_A_CLOCK_ERROR, ONRAMP_A_CLOCK_SECONDS = 8, 9, 10, 11
 AT_ONCE = 50
-# More than what ends few if it is of another host's (ORACK_SPARSE_COMPANY_BYTES).
+# More than what ends sparse receipts if it is of another host's (ORACK_SPARSE_COMPANY_BYTES).
 STRANGE_BYTES = 16000
 GIVEN_BACK_TRIES = 20
 PAUSE_S = 50e-6
@@ -104,13 +104,13 @@ def watch(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
-def receipts(entries, clock, now_ns, key=0, few=0):
-    head = HEADER.pack(1, RECEIPTS, key, len(entries) | few, clock, now_ns)
+def receipts(entries, clock, now_ns, key=0, sparse=0):
+    head = HEADER.pack(1, RECEIPTS, key, len(entries) | sparse, clock, now_ns)
     return head + b"".join(ENTRY.pack(*entry) for entry in entries) + bytes(8 if key else 0)
 
 
-def announcement(sport, dport, lifetime_ms, key=0, few=0):
-    head = HEADER.pack(1, ANNOUNCEMENT, key, 1 | few, lifetime_ms, time.time_ns())
+def announcement(sport, dport, lifetime_ms, key=0, sparse=0):
+    head = HEADER.pack(1, ANNOUNCEMENT, key, 1 | sparse, lifetime_ms, time.time_ns())
     return head + ENTRY.pack(sport, dport, 0, 0) + bytes(8 if key else 0)
 
 
@@ -190,8 +190,8 @@ def ask(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
-def streamed(udp, tcp, few):
-    """Receipts for 30 MB, and how many of them are of few; a round trip first, for what was asked."""
+def streamed(udp, tcp, sparse):
+    """Receipts for 30 MB, and how many of them say whether they are sparse; a round trip first, for what was asked."""
     tcp.sendall(bytes(10000))
     time.sleep(0.01)
     list(came(udp))
@@ -201,20 +201,20 @@ def streamed(udp, tcp, few):
         for data in came(udp):
             if data[1] == RECEIPTS:
                 count += 1
-                right += data[3] & FEW == few
+                right += data[3] & SPARSE == sparse
     return count, right
 
 
-def few(args):
+def sparse(args):
     udp, tcp, ports = without_onramp(args)
     said, total, counts = 0, 0, []
-    for bit in (0, FEW, 0):
-        udp.send(announcement(*ports, 60000, few=bit))
+    for bit in (0, SPARSE, 0):
+        udp.send(announcement(*ports, 60000, sparse=bit))
         count, right = streamed(udp, tcp, bit)
         counts.append(count)
         total += count
         said += right
-    print("all={} few={} again={} said={}".format(*counts, int(said == total)))
+    print("all={} sparse={} again={} said={}".format(*counts, int(said == total)))
 
 
 def strange(args):
@@ -263,7 +263,7 @@ def forged(dice, victim, old):
         return dice.randbytes(dice.randrange(500))
     if what == 1:
         sport, dport = dice.choice(list(victim.flow))
-        return announcement(dport, sport, dice.choice((0, 1, 1000, 60000, 60001)), key, dice.choice((0, FEW)))
+        return announcement(dport, sport, dice.choice((0, 1, 1000, 60000, 60001)), key, dice.choice((0, SPARSE)))
     if what == 2:
         return announcement(dice.randrange(65536), dice.randrange(65536), 60000, key)
     if what == 3 and old:
@@ -276,7 +276,7 @@ def forged(dice, victim, old):
                     dice.choice((1, 1, 1, 2)),
                     (time.monotonic_ns() + dice.choice((0, 10**7, 10**10, -10**7,
                                                         dice.randrange(2**63)))) % 2**64, key,
-                    dice.choice((0, FEW)))
+                    dice.choice((0, SPARSE)))
     if what == 4:
         return data[:dice.randrange(len(data))]
     if what == 5:
@@ -357,7 +357,7 @@ def main():
     command.add_argument("address")
     command.add_argument("port", type=int)
     command.add_argument("lifetime_ms", type=int)
-    command = commands.add_parser("few")
+    command = commands.add_parser("sparse")
     command.add_argument("address")
     command.add_argument("port", type=int)
     command = commands.add_parser("strange")
@@ -378,8 +378,8 @@ def main():
     command = commands.add_parser("bind")
     command.add_argument("port", type=int)
     args = parser.parse_args()
-    {"watch": watch, "ask": ask, "few": few, "strange": strange, "attack": attack, "fill": fill, "connect": connect,
-     "crowd": crowd, "bind": bind}[args.command](args)
+    {"watch": watch, "ask": ask, "sparse": sparse, "strange": strange, "attack": attack, "fill": fill,
+     "connect": connect, "crowd": crowd, "bind": bind}[args.command](args)
     return 0
 
 

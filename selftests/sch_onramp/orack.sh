@@ -213,27 +213,27 @@ announcement__expires() {
 	[ "$(field during "$said")" -gt 20 ] && [ "$(field after "$said")" = 0 ]
 }
 
-announcement__few_receipts_are_enough() {
+announcement__sparse_receipts_are_enough() {
 	acker on && in_a tc qdisc replace dev veth0 root fq || return 1
-	said=$(in_a "$orack" few 10.1.0.2 5001) || { echo "$said"; return 1; }
+	said=$(in_a "$orack" sparse 10.1.0.2 5001) || { echo "$said"; return 1; }
 	echo "$said"
 	_all=$(field all "$said")
-	[ "$_all" -gt 200 ] && [ "$(field few "$said")" -lt $((_all / 4)) ] &&
+	[ "$_all" -gt 200 ] && [ "$(field sparse "$said")" -lt $((_all / 4)) ] &&
 		[ "$(field again "$said")" -gt $((_all / 2)) ] && [ "$(field said "$said")" = 1 ]
 }
 
 # Data of no connection tells of no other host that would want to be told of queues.
-announcement__few_whatever_strangers_send() {
+announcement__sparse_whatever_strangers_send() {
 	ip netns exec "$b" "$orack" strange 10.1.0.2 &
 	_strange=$!
-	announcement__few_receipts_are_enough
+	announcement__sparse_receipts_are_enough
 	_status=$?
 	kill $_strange
 	return $_status
 }
 
-# few_are_made: the newest receipt says so, and it was asked for
-few_are_made() { [ "$(peer few)" = true ] && [ "$(peer own_few "$b")" = true ]; }
+# receipts_are_sparse: the newest one says so, and was asked to be
+receipts_are_sparse() { [ "$(peer few)" = true ] && [ "$(peer own_few "$b")" = true ]; }
 
 # data_of_a_receipt COMMAND: what the receiver's host made one for, in bytes, while it ran
 data_of_a_receipt() {
@@ -247,9 +247,9 @@ data_of_a_receipt() {
 }
 
 # A flow slower than the line has an empty path; one that is faster makes a queue.
-receipts__are_few_while_the_path_is_empty() {
+receipts__are_sparse_while_the_path_is_empty() {
 	acker on && onramp feedback orack && start_sender --seconds 1.5 --max-pacing 15000000 || return 1
-	wait_for "few receipts" few_are_made && data_of_a_receipt sleep 0.5
+	wait_for "sparse receipts" receipts_are_sparse && data_of_a_receipt sleep 0.5
 	_status=$?
 	wait "$sender"
 	_empty=$_data

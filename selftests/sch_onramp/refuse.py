@@ -16,7 +16,7 @@ import sys
 import time
 
 from hold import DEVICE, Flow, Hosts, wait
-from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, FEW, HEADER, PORT, RECEIPTS
+from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, SPARSE, HEADER, PORT, RECEIPTS
 from rackctl import Namespace
 
 COUNTED = ("refused_", "samples", "receipts_taken", "announcements_taken", "clocks_taken")
@@ -140,8 +140,8 @@ class Attack:
 
     def announcement_of_anybody(self):
         """Who knows no connection can end nothing, nor have less sent or later ones refused."""
-        for lifetime, few, ahead_ns in ((60000, FEW, 0), (0, 0, 0), (59000, 0, 0), (60000, 0, 10**12)):
-            self.send(datagram(ANNOUNCEMENT, [self.back(1, 2)], lifetime, count=1 | few,
+        for lifetime, sparse, ahead_ns in ((60000, SPARSE, 0), (0, 0, 0), (59000, 0, 0), (60000, 0, 10**12)):
+            self.send(datagram(ANNOUNCEMENT, [self.back(1, 2)], lifetime, count=1 | sparse,
                                time_ns=time.monotonic_ns() + ahead_ns))
         # more is no harm; and what knows one counts, as does what comes behind it
         self.send(datagram(ANNOUNCEMENT, [self.back(1, 2)], 60000))
@@ -170,10 +170,10 @@ class Attack:
 
     def announcements_ahead(self):
         """Who knows no connection says what its host said, a little earlier and often: that is heard all the same."""
-        self.send(datagram(ANNOUNCEMENT, [self.back()], 60000, count=1 | FEW))
+        self.send(datagram(ANNOUNCEMENT, [self.back()], 60000, count=1 | SPARSE))
         ahead_ns = time.monotonic_ns() + 9 * 10**6
         for number in range(130):
-            data = datagram(ANNOUNCEMENT, [self.back(1, 2)], 60000, time_ns=ahead_ns + number, count=1 | FEW)
+            data = datagram(ANNOUNCEMENT, [self.back(1, 2)], 60000, time_ns=ahead_ns + number, count=1 | SPARSE)
             self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
         data = datagram(ANNOUNCEMENT, [self.back()], 60000)
         self.hosts.udp.sendto(data, ("10.1.0.1", PORT))
