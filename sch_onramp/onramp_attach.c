@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flow of the qdisc and its control block: how it gets one, is woken by it, and loses it.
+ * How a flow of the qdisc gets a control block, is woken by it and loses it.  Model: ONRAMP21.
  *
  *      flow's first data --> has it feedback? --> control block, of another queue if there is one
  *      feedback makes a pause shorter --> q->kicked --> flow looks again
  *
- * All under the qdisc's lock.
+ * The qdisc's lock is held.
  */
 #include "onramp_ctl.h"
 #include "onramp_feedback.h"
 #include "onramp_queue.h"
 
-/* How long a flow takes no for an answer; asking costs what noting a destination does. */
+/* A flow without feedback asks again after so long; asking costs what noting a destination does. */
 #define ONRAMP_ASK_AGAIN	(HZ / 100)
 
-/* Old flows looked at for each new one: with two the dead cannot outnumber the living. */
+/* A new flow looks at so many old ones: with two the dead cannot outnumber the living. */
 #define ONRAMP_SWEPT		2
 
-/* Pauses that got shorter: their flows wait for the wrong time. */
+/* Feedback made these pauses shorter: their flows wait for the wrong time. */
 void onramp_wake_kicked(struct onramp_sched *q)
 {
 	struct llist_node *list = llist_del_all(&q->kicked);
@@ -41,7 +41,7 @@ void onramp_detach(struct onramp_sched *q, struct onramp_flow *f)
 	struct onramp_ctl *ctl = f->ctl;
 
 	list_del(&f->controlled);
-	/* Data that was held has yet to leave, in front of all that its connection sends now. */
+	/* The data that was held leaves before all that its connection sends now. */
 	if (f->qlen)
 		q->held_pending = true;
 	local_bh_disable();
@@ -51,7 +51,7 @@ void onramp_detach(struct onramp_sched *q, struct onramp_flow *f)
 		ctl->sched = NULL;
 	}
 	spin_unlock(&ctl->lock);
-	/* It may be in our list, and nobody can put it there from now on. */
+	/* It may be in our list, and no feedback can put it there from now on. */
 	if (!llist_empty(&q->kicked))
 		onramp_wake_kicked(q);
 	f->ctl = NULL;
@@ -60,9 +60,9 @@ void onramp_detach(struct onramp_sched *q, struct onramp_flow *f)
 	local_bh_enable();
 }
 
-/* Connections end, and their flows stay until somebody's lookup meets them.  Each new flow
- * looks at two of the others and takes the control blocks of those that are dead, so that
- * these are at most about as many as the living.
+/* A connection ends, and its flow stays until another flow's lookup meets it.  Each new flow
+ * looks at two others and takes the control blocks of the dead ones.  So the dead are at most
+ * about as many as the living.
  */
 static void onramp_attach_sweep(struct onramp_sched *q)
 {
@@ -84,7 +84,7 @@ static void onramp_ask_later(struct onramp_flow *f)
 	f->asked_at = jiffies;
 }
 
-/* Whose data it is. */
+/* The sender of the data. */
 struct onramp_comer {
 	struct sock *sk;
 	struct onramp_key key;
@@ -93,7 +93,7 @@ struct onramp_comer {
 	u64 now_ns;
 };
 
-/* A control block of its own.  NULL: not now. */
+/* Makes a control block for the flow.  NULL: not now. */
 static struct onramp_ctl *onramp_attach_new(struct onramp_sched *q, struct onramp_flow *f,
 					    const struct onramp_comer *c)
 {
@@ -111,7 +111,7 @@ static struct onramp_ctl *onramp_attach_new(struct onramp_sched *q, struct onram
 	err = onramp_ctl_insert(ctl);
 	if (!err)
 		return ctl;
-	/* Another queue was faster, or one is just leaving: next packet. */
+	/* Another queue was faster, or a control block is just leaving: next packet. */
 	if (err != -EEXIST) {
 		q->stats.alloc_errors++;
 		onramp_ask_later(f);
@@ -119,7 +119,7 @@ static struct onramp_ctl *onramp_attach_new(struct onramp_sched *q, struct onram
 	return NULL;
 }
 
-/* The flow is the one that sends for @ctl, whose reference it takes. */
+/* Makes the flow the sender of @ctl, whose reference it takes over. */
 static void onramp_attach_to(struct onramp_sched *q, struct onramp_flow *f, struct onramp_ctl *ctl,
 			     const struct onramp_comer *c)
 {
@@ -138,7 +138,7 @@ static void onramp_attach_to(struct onramp_sched *q, struct onramp_flow *f, stru
 	atomic_inc(&q->controlled_by[f->source]);
 }
 
-/* The flow's first data: give it a control block, the one of another queue if it has. */
+/* The flow's first data: give it a control block, another queue's if that has one. */
 void onramp_attach(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb, u64 now_ns)
 {
 	struct onramp_segment seg;

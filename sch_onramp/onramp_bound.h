@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * No flow waits for longer than a bound without sending a packet.
+ * No flow waits for longer than a bound without sending a packet.  Model: On-Ramp (ONRAMP21).
  *
- * Several rules hold a flow: the pause itself, feedback that is overdue.  Each has an end,
- * but feedback may start them again, and a peer may send what it likes.  Whatever they
- * say, this is the last word: time runs from the first refusal since a packet left.
+ * Several pauses hold a flow: a sample's, another flow's, a drain's.  Each ends, but feedback may
+ * start the next, and a peer may send anything.  This bound overrides them all: its time runs
+ * from the first refusal since a packet left.
  */
 #ifndef ONRAMP_BOUND_H
 #define ONRAMP_BOUND_H
@@ -22,7 +22,7 @@ static inline void onramp_bound_sent(struct onramp_bound *b)
 	b->refused = false;
 }
 
-/* Until when a flow is held that the rules hold until @until_ns. */
+/* The end of a hold: the pause asks for @until_ns, @max_ns bounds it. */
 static inline u64 onramp_bound_hold(struct onramp_bound *b, u64 now_ns, u64 until_ns,
 				    u64 max_ns)
 {

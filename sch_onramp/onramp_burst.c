@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The burst governor: onramp_burst.h says how large a burst may be.
+ * The burst governor: onramp_burst.h says how large a burst may be.  Not in ONRAMP21.
  *
- * The limit is the socket's own (sk_gso_max_size), which others may set too: it is only
- * made smaller here, and given back only as far as it was taken.
+ * The governor sets the socket's own limit (sk_gso_max_size), which others may set too.  It only
+ * makes the limit smaller, and gives back no more than it took.
  */
 #include <net/tcp.h>
 
@@ -22,20 +22,20 @@ static u32 onramp_burst_want(const struct onramp_sched *q, const struct onramp_f
 					 mss);
 }
 
-/* A packet of @sk is being queued: as a rule by the owner of the socket's lock. */
+/* A packet of @sk enters the queue.  As a rule the owner of the socket's lock queues it. */
 void onramp_burst_govern(struct onramp_sched *q, const struct onramp_flow *f, struct sock *sk)
 {
 	struct onramp_ctl *ctl = f->ctl;
 	u32 now = READ_ONCE(sk->sk_gso_max_size), want, before;
 	u32 mss = READ_ONCE(tcp_sk(sk)->mss_cache);
 
-	/* Before the first packet left, the pacing rate is that of an initial window. */
+	/* Before the first packet leaves, the pacing rate is that of an initial window. */
 	if (!ctl->mss || !mss || !now)
 		return;
-	/* Somebody else wrote there since: a new route, a congestion control. */
+	/* Another writer set the limit since: a new route, a congestion control. */
 	before = ctl->gso_set == now ? ctl->gso_before : now;
 	want = min(onramp_burst_want(q, f, sk, mss), before);
-	/* Let small changes be: each costs a line of the socket. */
+	/* Ignore small changes: each dirties a cache line of the socket. */
 	if (want > now - now / 8 && want < now + now / 8)
 		return;
 	if (want < now)

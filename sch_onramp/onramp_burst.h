@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How large a burst of a flow may be.
+ * How large a burst of a flow may be.  Not in ONRAMP21.
  *
- * A GSO packet leaves as one burst, and when N flows each send one of 64 KB into the same
- * port, N times 64 KB is what its queue holds, whatever the threshold T: 629 us with 12
- * flows at 10 Gbit/s.  TCP sizes its bursts by the pacing rate, but where RTTs are short
- * adds 64 KB again (tcp_tso_rtt_log).
+ * A GSO packet leaves as one burst.  When N flows each send 64 KB into one port, its queue holds
+ * N times 64 KB, whatever the threshold T: 629 us with 12 flows at 10 Gbit/s.  TCP sizes its
+ * bursts by the pacing rate, but adds 64 KB again where RTTs are short (tcp_tso_rtt_log).
  *
- * A flow's rate says how many others there are, wherever they send from: each has its
- * share C / N.  A burst of rate * T / 2 from each is then C * T / 2 together, half of what
- * T allows, and a single flow at line rate keeps the large ones that save cycles.
+ * A flow's rate tells how many others there are, wherever they send from: each has its share
+ * C / N.  If each sends bursts of rate * T / 2, all together send C * T / 2, half of what T
+ * allows.  A single flow at line rate keeps its large bursts, which save cycles.
  *
- * Flows that are paused are in step: when the queue has gone each sends a burst, and what
- * each sends is in proportion to that.  If it were to the rate, too, any shares would last;
- * and it is cut down to whole segments, which makes small ones smaller yet.  So the burst of
- * a paused flow is a segment and rate * T / 4: of two flows at 60 and 40 % of 10 Gbit/s they
- * are as 58 and 42 with T = 50 us, and with them shares meet, on any line.  A flow that has
- * more than half of this host's, x of it, gets them for (3/2 - x) times its rate: 54 and 46.
+ * Paused flows run in step: each sends a burst when the queue has gone, and its share follows its
+ * burst.  Bursts in proportion to rates would keep any shares as they are.  Rounding down to
+ * whole segments makes small bursts smaller yet.  So a paused flow's burst is a segment and
+ * rate * T / 4: two flows at 60 and 40 % of 10 Gbit/s send bursts as 58 and 42 with T = 50 us.
+ * With those, shares meet on any line.  A flow with more than half of this host's line, x of it,
+ * gets bursts for (3/2 - x) times its rate: 54 and 46.
  */
 #ifndef ONRAMP_BURST_H
 #define ONRAMP_BURST_H
 
 #include "include/turnpike_types.h"
 
-/* Fewer than two segments a burst cost cycles and delay ACKs. */
+/* Bursts of fewer than two segments cost cycles and delay ACKs. */
 #define ONRAMP_BURST_SEGS	2
 
-/* What TCP's largest GSO packet was for twenty years, and what every device takes. */
+/* TCP's largest GSO packet was this long for twenty years, and every device takes it. */
 #define ONRAMP_BURST_MAX_BYTES	65536
 
 /* Packets of two segments of an MTU of 1500 that make up one of 64 KB. */
 #define ONRAMP_BURST_PARTS	22
 
-/* As many as half a second leaves of 64 bits: T = 1 us is right to 10^-4. */
+/* Half a second leaves so many of 64 bits: T = 1 us is right to 10^-4. */
 #define ONRAMP_BURST_SHIFT	34
 
 /* Half of @threshold_ns, which is a second at most, in 2^-34 seconds. */
@@ -57,8 +56,8 @@ static inline u64 onramp_burst_share(u64 per_line, u64 rate)
 	return tp_mul_shr(rate, per_line, ONRAMP_BURST_PER_LINE_SHIFT - ONRAMP_BURST_SHARE_SHIFT);
 }
 
-/* More than 7/8 of the host's line: less of a path no slower than that is left to others than
- * would make shares of two flows unequal.
+/* The flow has more than 7/8 of the host's line.  A path that is no slower leaves others less
+ * than would make shares of two flows unequal.
  */
 static inline bool onramp_burst_is_alone(u64 per_line, u64 rate)
 {
@@ -94,7 +93,7 @@ static inline u32 onramp_burst_bytes(u64 mult, u64 rate, u32 mss)
 	return onramp_burst_clamp(tp_mul_shr(rate, mult, ONRAMP_BURST_SHIFT), mss);
 }
 
-/* The same of a flow that pauses meet; @rate from onramp_burst_rate(). */
+/* The same for a flow that meets pauses; @rate is from onramp_burst_rate(). */
 static inline u32 onramp_burst_paused_bytes(u64 mult, u64 rate, u32 mss)
 {
 	return onramp_burst_clamp(tp_mul_shr(rate, mult, ONRAMP_BURST_SHIFT + 1) + mss, mss);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The controller: between packets and feedback on one side and the pausing rule on the
- * other.
+ * The controller: between packets and feedback on one side and the pausing rule on the other.
  *
  *      enqueue --> note pause counter            sources of feedback
  *      dequeue --> may it leave? record it            |  departure(), sample()
  *                        \                            v
  *                         onramp_flight.h ---> onramp_pause.h ---> until_ns
  *
- * A control block is made for a connection's first data (onramp_attach.c) and found by the
- * connection's addresses, so that any source can get at it without the qdisc's lock.  When feedback
- * makes a pause shorter, the qdisc is told by a list without lock and looks again.  The controller
- * calls no source: onramp_feedback.c knows which one a connection has.
+ * A connection's first data makes its control block (onramp_attach.c).  The connection's
+ * addresses find it, so a source needs no lock of the qdisc.  When feedback makes a pause
+ * shorter, a list without lock tells the qdisc, which looks again.  The controller calls no
+ * source: onramp_feedback.c knows which one a connection has.  Model: On-Ramp (ONRAMP21).
  */
 #include <linux/moduleparam.h>
 #include <linux/rhashtable.h>
@@ -28,10 +27,10 @@
 #include "onramp_sched.h"
 #include "onramp_trace.h"
 
-/* The qdisc is not woken for less than what its timers are late anyway. */
+/* Less than this does not wake the qdisc: its timers are as late anyway. */
 #define ONRAMP_KICK_NS		(10 * NSEC_PER_USEC)
 
-/* A round trip of a second is no datacenter's, and some four do not fit 32 bits of ns. */
+/* No datacenter has an RTT of a second, and about four seconds do not fit 32 bits of ns. */
 #define ONRAMP_LEAST_RTT_MAX_US	USEC_PER_SEC
 
 static struct kmem_cache *onramp_ctl_cache;
@@ -57,7 +56,7 @@ struct onramp_ctl *onramp_ctl_lookup(const struct onramp_key *key)
 	return rhashtable_lookup(&onramp_ctls, key, onramp_ctl_params);
 }
 
-/* The same, to keep: onramp_ctl_put(). */
+/* The same with a reference, which onramp_ctl_put() gives back. */
 struct onramp_ctl *onramp_ctl_get(const struct onramp_key *key)
 {
 	struct onramp_ctl *ctl = onramp_ctl_lookup(key);
@@ -72,7 +71,7 @@ struct rhashtable *onramp_ctl_table(void)
 
 /* -- life ------------------------------------------------------------------------- */
 
-/* It is in the table, or is not any more. */
+/* The control block came to the table, or left it. */
 static void onramp_ctl_account(const struct onramp_ctl *ctl, int more)
 {
 	const struct net *net = read_pnet(&ctl->key.net);
@@ -93,10 +92,9 @@ static void onramp_ctl_free(struct rcu_head *head)
 	kmem_cache_free(onramp_ctl_cache, container_of(head, struct onramp_ctl, rcu));
 }
 
-/* What TCP knows of the path, from its handshake on: a flow that is controlled from now on,
- * while others keep a queue standing, may never see it without.  The SYN is short, the last
- * link has a whole frame to carry; TCP's times are whole microseconds.  0: not known, or
- * too long ago.
+/* TCP's least RTT of the path, from the handshake on.  A flow whose control begins now may never
+ * see the path without a queue, while others keep one standing.  The SYN is short, but the last
+ * link carries a whole frame; TCP's times are whole microseconds.  0: not known, or too old.
  */
 static u32 onramp_ctl_least_rtt_ns(const struct onramp_sched *q, const struct sock *sk)
 {
@@ -110,8 +108,8 @@ static u32 onramp_ctl_least_rtt_ns(const struct onramp_sched *q, const struct so
 	       onramp_line_ns(&q->line, psched_mtu(qdisc_dev(q->sch)));
 }
 
-/* TCP's first sequence number, as far as one can tell later: what is acknowledged less how
- * much that is.  The socket's owner queues the packet, so that the two belong together.
+/* TCP's first sequence number, as far as the module can tell later: what is acknowledged less how
+ * much that is.  The socket's owner queues the packet, so the two belong together.
  */
 static u32 onramp_ctl_birth_seq(const struct sock *sk)
 {
@@ -120,14 +118,14 @@ static u32 onramp_ctl_birth_seq(const struct sock *sk)
 	return READ_ONCE(tp->snd_una) - (u32)READ_ONCE(tp->bytes_acked);
 }
 
-/* Is there feedback for the socket's data, as far as the flow's control block knows? */
+/* Does the flow's control block know of feedback for the socket's data? */
 bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk)
 {
 	return READ_ONCE(ctl->source) != ONRAMP_SOURCE_NONE &&
 	       READ_ONCE(ctl->birth_seq) == onramp_ctl_birth_seq(sk);
 }
 
-/* All that is known of a connection, which begins to send at @seq. */
+/* Begins the records of a connection, which begins to send at @seq. */
 static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *q,
 			     const struct sock *sk, u32 seq, u64 now_ns)
 {
@@ -140,14 +138,14 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 	onramp_flight_init(&ctl->flight, seq);
 }
 
-/* The key was another connection's, whose records would make the new one's data look like data
+/* The key was another connection's.  With its records the new one's data would look like data
  * sent again.  ctl->lock is held.
  */
 void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q, struct sock *sk,
 		      u32 seq, u64 now_ns)
 {
-	/* Below another qdisc a packet is not queued by the socket's owner, whose numbers may look
-	 * like another connection's for a moment: it must not keep the governor's limit.
+	/* Below another qdisc a packet's queuer is not the socket's owner.  The socket's numbers
+	 * may look like another connection's for a moment: it must not keep the governor's limit.
 	 */
 	if (ctl->gso_set)
 		onramp_return_to(ctl, sk);
@@ -177,7 +175,7 @@ struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_k
 	return ctl;
 }
 
-/* Feedback finds it from now on.  On failure it is freed. */
+/* Feedback finds @ctl from now on.  A failure frees it. */
 int onramp_ctl_insert(struct onramp_ctl *ctl)
 {
 	int err = rhashtable_insert_fast(&onramp_ctls, &ctl->node, onramp_ctl_params);
@@ -202,19 +200,19 @@ void onramp_ctl_put(struct onramp_ctl *ctl)
 
 /* -- packets ------------------------------------------------------------------------ */
 
-/* Feedback has stopped: whatever the pause was for, nobody knows about it any more. */
+/* Feedback stopped: its reason for the pause is no longer known to hold. */
 static void onramp_ctl_timeout(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 {
 	if (ctl->pause.until_ns <= now_ns ||
 	    now_ns < ctl->feedback_ns + q->config.feedback_timeout_ns)
 		return;
 	onramp_pause_release(&ctl->pause, now_ns);
-	/* Nor is anything in flight waited for. */
+	/* Nor does the flow wait for anything in flight. */
 	ctl->edge_seq = ctl->flight.end_seq;
 	q->stats.timeouts++;
 }
 
-/* The source is another one; ctl->lock is held. */
+/* The source changed; ctl->lock is held. */
 static void onramp_ctl_recount(struct onramp_sched *q, struct onramp_flow *f)
 {
 	atomic_dec(&q->controlled_by[f->source]);
@@ -222,7 +220,7 @@ static void onramp_ctl_recount(struct onramp_sched *q, struct onramp_flow *f)
 	atomic_inc(&q->controlled_by[f->source]);
 }
 
-/* The pause counter now, for the packet that is put in the queue. */
+/* Returns the pause counter for a packet that enters the queue. */
 u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk, u64 now_ns)
 {
 	struct onramp_ctl *ctl = f->ctl;
@@ -241,7 +239,7 @@ u32 onramp_ctl_enqueued(struct onramp_sched *q, struct onramp_flow *f, struct so
 	return note_ns;
 }
 
-/* The pause's end, or that of what is known.  ctl->lock is held. */
+/* The end of the pause, or of the time for which feedback counts.  ctl->lock is held. */
 static u64 onramp_ctl_pause_end(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 {
 	u64 until_ns;
@@ -253,7 +251,7 @@ static u64 onramp_ctl_pause_end(struct onramp_sched *q, struct onramp_ctl *ctl, 
 	return until_ns;
 }
 
-/* Until when data is held: not longer than the bound, whatever the pause says. */
+/* The end of the hold: not beyond the bound, whatever the pause says. */
 u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 {
 	u64 until_ns, bound_ns;
@@ -286,12 +284,12 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 	r.end_seq = seg.seq + seg.payload;
 	r.note_ns = onramp_pause_sent(&ctl->pause, now_ns);
 	f->release.rare = ctl->noise.on;
-	/* A flow that no pause met lately is what it was. */
+	/* A flow that met no pause lately stays what it was. */
 	if (f->release.rate)
 		ctl->pause.alone = onramp_burst_is_alone(q->burst_per_line, f->release.rate);
 	onramp_bound_sent(&ctl->bound);
-	/* Waiting for one's turn or departure time is no hold; a pause makes it one, and so
-	 * does the wait behind what a pause held.
+	/* A wait for a turn or a departure time is no hold.  A pause makes it one, and so does a
+	 * wait behind what a pause held.
 	 */
 	if ((late || (u32)r.note_ns != cb->note_ns) && now_ns > cb->send_ns) {
 		r.hold_ns = min_t(u64, now_ns - cb->send_ns, U32_MAX);
@@ -300,7 +298,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 		ctl->stats.held_packets++;
 		ctl->stats.held_ns += r.hold_ns;
 	}
-	/* Silence counts from the first packet that could be answered. */
+	/* Silence counts from the first packet that the peer could answer. */
 	if (ctl->edge_seq == ctl->flight.end_seq)
 		ctl->feedback_ns = now_ns;
 	ctl->mss = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : seg.payload;
@@ -313,19 +311,19 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
 
 /* -- feedback ----------------------------------------------------------------------- */
 
-/* ctl->lock is held, and with it ctl->sched cannot go away. */
+/* ctl->lock is held, so ctl->sched cannot go away. */
 static void onramp_ctl_kick(struct onramp_ctl *ctl)
 {
 	if (ctl->kicked)
 		return;
 	ctl->kicked = true;
-	/* As long as it is in the list it counts as referred to by a flow. */
+	/* While it is in the list it counts as a flow's reference. */
 	refcount_inc(&ctl->refs);
 	llist_add(&ctl->kick, &ctl->sched->kicked);
 	__netif_schedule(qdisc_root(ctl->sched->sch));
 }
 
-/* The packet's bytes leave the NIC one after the other. */
+/* The time of the byte before @end_seq: bytes leave the NIC one after the other. */
 static u64 onramp_ctl_left_ns(const struct onramp_ctl *ctl, const struct onramp_record *r,
 			      u32 end_seq, bool nic)
 {
@@ -351,7 +349,7 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 	kind = onramp_departure_next(&ctl->stamper, r, now_ns);
 	if (kind == ONRAMP_DEPARTURE_UNKNOWN) {
 		d->unstamped = true;
-		/* Feedback it is. */
+		/* It is feedback anyway. */
 		ctl->feedback_ns = now_ns;
 		onramp_count(ctl->sched, unstamped);
 		return false;
@@ -382,7 +380,7 @@ static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
 	onramp_count(q, pauses);
 }
 
-/* @d is changed to the delay that the flow is to be judged by. */
+/* Changes @d to the delay that judges the flow. */
 static void onramp_ctl_judge(struct onramp_ctl *ctl, u64 now_ns, u64 rtt_ns, struct onramp_delay *d)
 {
 	struct onramp_sched *q = ctl->sched;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The control block of a connection, and the controller (onramp_ctl.c).
+ * The control block of a connection, and the controller (onramp_ctl.c).  Model: ONRAMP21.
  */
 #ifndef ONRAMP_CTL_H
 #define ONRAMP_CTL_H
@@ -26,19 +26,17 @@
 struct onramp_flow;
 struct onramp_sched;
 
-/* What became of a flow, for those who look at it (orack_genl_flow.c). */
+/* What happened to a flow, for orack_genl_flow.c to show. */
 struct onramp_flow_stats {
 	u64 sampled_ns;			/* newest sample; valid if there are any */
 	u64 samples;
-	u64 pauses;			/* of the samples: asked for one */
+	u64 pauses;			/* of the samples, those that asked for one */
 	u64 held_packets;
-	u64 held_ns;			/* time they were kept, together */
+	u64 held_ns;			/* sum of their holds */
 	struct onramp_recent delay;
 };
 
-/* What pausing needs to know of a connection.  Flows of several queues of a device may
- * share one.
- */
+/* What pausing needs to know of a connection.  Flows of several queues of a device may share it. */
 struct onramp_ctl {
 	struct rhash_head node;
 	struct onramp_key key;		/* constant */
@@ -46,38 +44,38 @@ struct onramp_ctl {
 	int bound_if;			/* constant: device that the socket is bound to */
 	spinlock_t lock;		/* guards the rest */
 	u8 source;			/* enum onramp_source */
-	bool coarse;			/* not timestamps, since they are not in us; lockless */
-	bool mute;			/* nothing came of the source since it was changed to */
+	bool coarse;			/* timestamps are not in us, so not used; lockless */
+	bool mute;			/* the source changed, and gave no feedback yet */
 	u32 birth_seq;			/* tells connections of the same ports apart */
 	struct onramp_flow *flow;	/* that sent last; NULL: gone */
 	struct onramp_sched *sched;	/* of flow */
 	struct llist_node kick;
 	bool kicked;			/* in sched->kicked */
 
-	/* another connection of the key begins these anew, and flight */
+	/* another connection of the key begins these and flight anew */
 	struct_group(of_connection,
 		u32 mss;			/* of the newest packet */
-		u32 gso_set, gso_before;	/* governor: what it wrote, and over what; 0: nothing */
+		u32 gso_set, gso_before;	/* governor: what it wrote, over what; 0: nothing */
 		u64 feedback_ns;		/* last feedback */
-		u64 drained_ns;			/* last time it stopped for the queue to empty */
-		u32 edge_seq;			/* newest data there was feedback on */
+		u64 drained_ns;			/* when it last stopped for a drain */
+		u32 edge_seq;			/* newest data with feedback */
 		struct orack_receipt receipt;	/* of feedback by receipts */
 		struct onramp_bound bound;
 		struct onramp_pause pause;
-		struct onramp_noise noise;	/* by which delay it is judged */
+		struct onramp_noise noise;	/* which delay judges it */
 		struct onramp_flow_stats stats;
 		struct onramp_tcpts tcpts;	/* of feedback by timestamps */
-		struct orack_stamper stamper;	/* whose times departures are: NIC's or qdisc's */
+		struct orack_stamper stamper;	/* who times its departures: NIC or qdisc */
 	);
 	struct rcu_head rcu;
 	struct onramp_flight flight;
 };
 
-/* When the packet left, for whoever makes a delay of it. */
+/* When the packet left, for a source to make a delay of. */
 struct onramp_departure {
 	u64 tx_ns;			/* of the byte asked for, CLOCK_MONOTONIC */
-	bool nic;			/* by the NIC's stamp, off by ORACK_NIC_ERROR_NS at most */
-	bool unstamped;			/* not told, since that stamp is missing */
+	bool nic;			/* the NIC's stamp, ORACK_NIC_ERROR_NS off at most */
+	bool unstamped;			/* not known: the NIC's stamp is missing */
 };
 
 int onramp_ctl_init(void);
@@ -97,20 +95,20 @@ u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns);
 
-/* The two functions through which every feedback source works; the caller holds
- * ctl->lock and made sure that ctl->sched is not NULL.
+/* Every feedback source works through these two functions.  The caller holds ctl->lock, and
+ * ctl->sched is not NULL.
  *
- * onramp_ctl_departure() tells when the byte before @end_seq left, or false when that is
- * not known, ambiguous or never happened; it is called once a sample.  onramp_ctl_sample()
- * then takes its delay: the queueing delay, or with synchronized clocks the one-way delay.
- * A source that knows of a cumulative acknowledgement calls onramp_flight_acked() afterwards.
+ * onramp_ctl_departure() tells when the byte before @end_seq left.  It returns false when that is
+ * unknown, ambiguous or never happened.  A source calls it once a sample, then
+ * onramp_ctl_sample() with the delay: queueing delay, or one-way delay with synchronized clocks.
+ * A source that sees a cumulative ACK calls onramp_flight_acked() afterwards.
  */
 bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 			  struct onramp_departure *d);
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
 void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
 
-/* The peer's timestamps are no use; @instead is what is left. */
+/* The peer's timestamps are of no use; the flow changes to source @instead. */
 void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 now_ns);
 
 /* onramp_burst.c: the burst governor; f->ctl->lock is held */

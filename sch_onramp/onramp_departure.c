@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What nicstamp asks and says of the departures of controlled flows; orack_nic.c is the way
- * to it.  Times go into the records of what is in flight, which there are anyway.
+ * What nicstamp asks and tells of the departures of controlled flows, by way of orack_nic.c.  The
+ * records of data in flight take the times.  Model: On-Ramp (ONRAMP21, section 3.3).
  */
 #include <linux/ktime.h>
 

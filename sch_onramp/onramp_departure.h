@@ -5,18 +5,17 @@
  *      dequeue ---- driver, NIC's queue ---- last byte on the wire ~~~ network ~~~
  *       tx_ns  <---------- nic_ns --------->
  *
- * On-Ramp's one-way delay (NSDI '21, section 3.3) is the network's.  What this host's own NIC
- * keeps a packet for is no reason to hold the flow; only a stamp of the NIC's tells it from
- * what comes behind.  nicstamp maps the stamp to CLOCK_MONOTONIC, the clock of tx_ns, with an
- * error bound.  It has to lie between the packet's leaving the qdisc and the stamp's being
- * told: whatever the NIC's clock does, a departure is not before the one and not behind the
- * other.
+ * On-Ramp's one-way delay (ONRAMP21, section 3.3) is the network's.  A wait in this host's own
+ * NIC is no reason to hold the flow; only the NIC's stamp tells the two apart.  nicstamp maps the
+ * stamp to CLOCK_MONOTONIC, the clock of tx_ns, with an error bound.  A valid departure lies
+ * between the packet's leaving the qdisc and the arrival of the stamp, whatever the NIC's clock
+ * does.
  *
- * A flow's departures are all of one kind, as its receipts' times are (orack_stamper.h): what
- * has no stamp in between gives no sample, since its wait in the NIC would look like a queue
- * that came and went.  The delay base is kept when the kind changes: it is a least delay, and
- * counted from the NIC a delay is the less of both.  From the qdisc, the NIC's queue counts as
- * the network's.
+ * All departures of a flow are of one kind, as the times of its receipts are (orack_stamper.h).
+ * In between, a packet without a stamp gives no sample: its wait in the NIC would look like a
+ * queue that came and went.  The delay base stays when the kind changes.  It is a least delay,
+ * and a delay from the NIC is the smaller of both.  From the qdisc, the NIC's queue counts as the
+ * network's.
  */
 #ifndef ONRAMP_DEPARTURE_H
 #define ONRAMP_DEPARTURE_H
@@ -25,23 +24,23 @@
 #include "onramp_flight.h"
 #include "orack/orack_stamper.h"
 
-/* What nic_ns has room for; nothing waits in a NIC for a second. */
+/* nic_ns has room for this much; no packet waits in a NIC for a second. */
 #define ONRAMP_DEPARTURE_MAX_NS	((1ULL << 30) - 1)
 
 enum onramp_departure_kind {
 	ONRAMP_DEPARTURE_QDISC,
 	ONRAMP_DEPARTURE_NIC,
-	ONRAMP_DEPARTURE_UNKNOWN,		/* by the NIC's time, which is missing */
+	ONRAMP_DEPARTURE_UNKNOWN,		/* the NIC's, whose stamp is missing */
 };
 
-/* Is a stamp of the packet of any use?  NULL: there is no record of it. */
+/* Is a stamp of the packet of use?  NULL: it has no record. */
 static inline bool onramp_departure_wants(const struct onramp_record *r)
 {
 	return r && !r->stamped && !r->retrans;
 }
 
-/* The NIC said @at_ns of a byte, @behind_ns of wire time before the packet's last.  False: it
- * is not to be believed.
+/* The NIC stamped a byte at @at_ns, @behind_ns of wire time before the packet's last.  False: the
+ * stamp is not believed.
  */
 static inline bool onramp_departure_enter(struct onramp_record *r, u64 at_ns, u32 error_ns,
 					  u64 behind_ns, u64 now_ns)
@@ -57,7 +56,7 @@ static inline bool onramp_departure_enter(struct onramp_record *r, u64 at_ns, u3
 	return true;
 }
 
-/* Whose time the departure of a sample is. */
+/* Which time the departure of a sample is by. */
 static inline enum onramp_departure_kind onramp_departure_next(struct orack_stamper *s,
 							       const struct onramp_record *r,
 							       u64 now_ns)
@@ -72,7 +71,7 @@ static inline enum onramp_departure_kind onramp_departure_next(struct orack_stam
 #ifdef __KERNEL__
 struct nicstamp_departures;
 
-/* onramp_departure.c: what nicstamp asks and says. */
+/* onramp_departure.c: what nicstamp asks and tells. */
 extern const struct nicstamp_departures onramp_departures;
 #endif
 

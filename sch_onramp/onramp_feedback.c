@@ -4,9 +4,9 @@
  *
  *      socket --> source --> does it work? --> control block (onramp_attach.c)
  *                              | timestamps: a flow to there saw that they do not (onramp_path.c)
- *                              | receipts: the peer is asked for them, and sends some
+ *                              | receipts: we ask the peer for them, and it sends some
  *
- * Both sources are called from here.  The controller, which they call, knows of neither.
+ * This file calls both sources.  They call the controller, which knows neither.  Model: ONRAMP21.
  */
 #include <net/tcp.h>
 
@@ -17,19 +17,19 @@
 #include "onramp_sched.h"
 #include "orack/orack_acking.h"
 
-/* OR-ACKs are told of destinations so often: 10,000 lookups a second at most. */
+/* The module tells OR-ACKs of destinations so often: 10,000 lookups a second at most. */
 #define ONRAMP_USED_NS		(100 * NSEC_PER_USEC)
 
-/* For the SYN, whose peer has not agreed to timestamps yet: very likely. */
+/* A SYN's peer has not agreed to timestamps yet: it very likely will. */
 static bool onramp_feedback_has_usec_ts(const struct sock *sk)
 {
 	return tp_tcp_usec_ts(tcp_sk(sk)) &&
 	       (tcp_sk(sk)->rx_opt.tstamp_ok || sk->sk_state == TCP_SYN_SENT);
 }
 
-/* What could tell how long the socket's packets are under way.  Timestamps are preferred:
- * they cost nothing, and come with every ACK.  Feedback comes to the socket's namespace,
- * and it is looked for in the device's.
+/* Which source could tell the delay of the socket's packets.  Timestamps come first: they cost
+ * nothing and come with every ACK.  Feedback comes to the socket's namespace; the qdisc looks for
+ * it in the device's.
  */
 static enum onramp_source onramp_feedback_source(const struct onramp_sched *q,
 						 const struct sock *sk)
@@ -43,11 +43,10 @@ static enum onramp_source onramp_feedback_source(const struct onramp_sched *q,
 	return ONRAMP_SOURCE_ORACK;
 }
 
-/* Receipts come of who was asked for them: say where data goes.  Only data has receipts, and
- * who never answers is taken for a host without On-Ramp, so that what only receives, and
- * sends ACKs, must not ask, nor a connection that is made and never used.  A connection's
- * first data says so, and of those that go on one packet in a while.  Its key stays out of the
- * stack frame of what is called for each packet.
+/* Tells OR-ACKs where data goes: a peer sends receipts when it is asked.  Only data has receipts,
+ * and a peer that never answers counts as a host without On-Ramp.  So a host that only receives
+ * must not ask, nor an unused connection.  A connection asks with its first data, and all
+ * together with one packet in a while.  noinline: the key stays out of the caller's stack frame.
  */
 static noinline void onramp_feedback_used(struct onramp_sched *q, const struct sk_buff *skb,
 					  u64 now_ns)
@@ -71,8 +70,8 @@ static bool onramp_feedback_is_first(const struct sk_buff *skb)
 	return READ_ONCE(tcp_sk(skb->sk)->data_segs_out) <= segments;
 }
 
-/* May the packet be held, if it is data?  Without feedback it would never be, and needs no
- * more than fq does.  The packet has a socket.
+/* May a pause hold the packet, if it is data?  Without feedback no pause would, and fq's rules
+ * are enough.  The packet has a socket.
  */
 bool onramp_feedback_wanted(struct onramp_sched *q, const struct sk_buff *skb, u64 now_ns)
 {
@@ -86,7 +85,7 @@ bool onramp_feedback_wanted(struct onramp_sched *q, const struct sk_buff *skb, u
 	return orack_peer_may_ack(q->on, sk);
 }
 
-/* Has the flow a source that works?  Asked now and then; under the RCU read lock. */
+/* Has the flow a source that works?  The flow asks now and then, under the RCU read lock. */
 enum onramp_source onramp_feedback_ask(struct onramp_sched *q, const struct sock *sk,
 				       const struct onramp_key *key, u64 now_ns)
 {
@@ -103,7 +102,7 @@ enum onramp_source onramp_feedback_ask(struct onramp_sched *q, const struct sock
 	return ONRAMP_SOURCE_NONE;
 }
 
-/* What was found for the socket.  ctl->lock is held, or nobody else has it yet. */
+/* Notes the source found for the socket.  ctl->lock is held, or @ctl is not in the table yet. */
 void onramp_feedback_set(struct onramp_ctl *ctl, const struct onramp_sched *q,
 			 const struct sock *sk, enum onramp_source source)
 {
@@ -112,7 +111,7 @@ void onramp_feedback_set(struct onramp_ctl *ctl, const struct onramp_sched *q,
 	ctl->mute = false;
 }
 
-/* A new flow begins where its path is: other flows may know that it is overloaded. */
+/* A new flow begins with its path's pause: other flows may know of an overload. */
 void onramp_feedback_adopt(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 {
 	u64 until_ns = onramp_path_until_ns(&ctl->key);
@@ -123,7 +122,7 @@ void onramp_feedback_adopt(struct onramp_sched *q, struct onramp_ctl *ctl, u64 n
 	onramp_count(q, recalled);
 }
 
-/* The flow has its control block: the path may be empty no more.  Under the RCU read lock. */
+/* The flow got its control block: the path may not be empty any more.  RCU read lock. */
 void onramp_feedback_begin(struct onramp_sched *q, const struct onramp_key *key,
 			   enum onramp_source source, u64 now_ns)
 {
@@ -131,8 +130,8 @@ void onramp_feedback_begin(struct onramp_sched *q, const struct onramp_key *key,
 		orack_peer_request_all(q->on, key, now_ns);
 }
 
-/* A packet left of a flow whose peer's timestamps do not serve: onramp_feedback_wanted() took its
- * peer for one whose do, and said nothing.
+/* A flow whose peer's timestamps are coarse sent a packet.  onramp_feedback_wanted() took them
+ * for good ones, and told OR-ACKs nothing.
  */
 void onramp_feedback_sent(struct onramp_sched *q, const struct onramp_ctl *ctl,
 			  const struct sk_buff *skb, u64 now_ns)

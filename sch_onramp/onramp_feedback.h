@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which feedback a connection has (onramp_feedback.c).
+ * Which feedback a connection has (onramp_feedback.c).  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ONRAMP_FEEDBACK_H
 #define ONRAMP_FEEDBACK_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is in flight of one flow: when each packet left, and what the pause counter then
- * stood at.  A GSO packet is one record.
+ * What is in flight of one flow: when each packet left, and the pause counter at that time.  A
+ * GSO packet is one record.  Model: On-Ramp (ONRAMP21, section 3).
  *
  *        head                            newest
  *     [ s..e | s..e |  (thinned)  | s..e ]          sequence numbers grow
  *
- * The ring is bounded.  Half full, it takes only one record in every 1/32 of what is in
- * flight; delay samples get rarer, and each is as good as before.
+ * The ring is bounded.  Once half full, it takes one record in every 1/32 of what is in flight.
+ * Delay samples get rarer then, and each is as good as before.
  */
 #ifndef ONRAMP_FLIGHT_H
 #define ONRAMP_FLIGHT_H
@@ -50,7 +50,7 @@ static inline void onramp_flight_init(struct onramp_flight *f, u32 seq)
 	f->count = 0;
 }
 
-/* An ACK of a packet sent twice does not tell of which. */
+/* The ACK of a packet sent twice does not tell which one it answers. */
 static inline void onramp_flight_resent(struct onramp_flight *f, u32 start_seq, u32 end_seq)
 {
 	u32 i;
@@ -64,7 +64,7 @@ static inline void onramp_flight_resent(struct onramp_flight *f, u32 start_seq, 
 	}
 }
 
-/* More than half full: only what is worth it gets a place. */
+/* More than half full: only records that are far enough apart get a place. */
 static inline bool onramp_flight_is_crowded(const struct onramp_flight *f)
 {
 	return f->count > ONRAMP_FLIGHT_MAX / 2;
@@ -126,14 +126,14 @@ static inline struct onramp_record *onramp_flight_ending(struct onramp_flight *f
 	return NULL;
 }
 
-/* May the network have acknowledged up to here?  What it says is not trusted. */
+/* May an ACK end here?  What the network says is not trusted. */
 static inline bool onramp_flight_holds(const struct onramp_flight *f, u32 end_seq)
 {
 	return !tp_seq_before(end_seq, f->una) && !tp_seq_before(f->end_seq, end_seq);
 }
 
-/* All up to @una arrived.  What the ACK before this one covered is forgotten; what this
- * one covers stays for those who ask after us (include/onramp_hold.h).
+/* All up to @una arrived.  Drops the records that the ACK before covered.  What this ACK covers
+ * stays for later readers (include/onramp_hold.h).
  */
 static inline void onramp_flight_acked(struct onramp_flight *f, u32 una)
 {

@@ -4,8 +4,8 @@
  *
  *   bucket (one of 1024) -> red-black tree by key -> flow -> packets
  *
- * A flow that ran empty stays for some seconds, since its socket is likely to send
- * again; lookups of others that pass it later free it.
+ * A flow that ran empty stays for some seconds, as its socket is likely to send again.  Lookups
+ * of other flows that pass it later free it.  Model: fq, for On-Ramp (ONRAMP21).
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@ static struct kmem_cache *onramp_flow_cache;
 
 /* -- packets of a flow ---------------------------------------------------------- */
 
-/* Nearly always the packet leaves after all before it and the list's end is its place. */
+/* Nearly every packet leaves after all before it: its place is the list's end. */
 void onramp_flow_queue(struct onramp_flow *f, struct sk_buff *skb)
 {
 	struct rb_node **link = &f->out_of_order.rb_node, *parent = NULL;
@@ -68,14 +68,14 @@ static void onramp_flow_free(struct onramp_sched *q, struct onramp_flow *f)
 	kmem_cache_free(onramp_flow_cache, f);
 }
 
-/* Is it worth the time to look for old flows? */
+/* Is a search for old flows worth its time? */
 static bool onramp_flow_crowded(const struct onramp_sched *q)
 {
 	return TP_FQ_GC_ALWAYS ||
 	       (q->flows >= 2U << q->buckets_log && q->inactive > q->flows / 2);
 }
 
-/* Free old flows on the way to @key. */
+/* Frees old flows on the way to @key. */
 static void onramp_flow_collect(struct onramp_sched *q, struct rb_root *root,
 				unsigned long key)
 {
@@ -108,11 +108,11 @@ static void onramp_flow_claim(const struct onramp_sched *q, struct sock *sk)
 {
 	if (!q->config.pacing || READ_ONCE(sk->sk_pacing_status) == SK_PACING_FQ)
 		return;
-	/* TCP then leaves pacing to us: pairs with its reading before it sets a timer. */
+	/* TCP leaves pacing to us from now on.  Pairs with TCP's reading before it sets a timer. */
 	smp_store_release(&sk->sk_pacing_status, SK_PACING_FQ);
 }
 
-/* The address of a socket came to be used by another connection. */
+/* Another connection has the address of this socket now. */
 static void onramp_flow_renew(struct onramp_sched *q, struct onramp_flow *f, struct sock *sk)
 {
 	f->credit = q->config.initial_quantum;
@@ -128,8 +128,8 @@ static void onramp_flow_renew(struct onramp_sched *q, struct onramp_flow *f, str
 		onramp_detach(q, f);
 }
 
-/* A packet goes past all flows if it may leave now, nothing limits its rate, and no flow
- * is ready to send, which all include waiting behind at most seven packets like it.
+/* A packet goes past all flows if it may leave now and nothing limits its rate.  No flow may be
+ * ready to send, and it waits behind at most seven packets like it.
  */
 static bool onramp_flow_fast(const struct onramp_sched *q, struct sk_buff *skb, u64 now_ns)
 {
@@ -213,8 +213,8 @@ static struct onramp_flow *onramp_flow_get(struct onramp_sched *q, unsigned long
 	return f;
 }
 
-/* A pure ACK or reset does not wait behind data that is held, or was and is paced since:
- * while there is any, such packets of the socket are a flow of their own.
+/* A pure ACK or RST does not wait behind data that a pause holds, or that is paced after one.
+ * While there is such data, these packets of the socket are a flow of their own.
  */
 static bool onramp_flow_overtakes(struct onramp_sched *q, unsigned long key, u64 now_ns)
 {
@@ -232,19 +232,19 @@ struct onramp_flow *onramp_flow_find(struct onramp_sched *q, struct sk_buff *skb
 	unsigned long key = (unsigned long)sk;
 	bool own = true;
 
-	/* Older kernels put control traffic before all else. */
+	/* On older kernels fq puts control traffic before all else. */
 	if (!TP_FQ_FAST_PATH && unlikely((skb->priority & TC_PRIO_MAX) == TC_PRIO_CONTROL)) {
 		q->stats.highprio++;
 		return &q->internal;
 	}
-	/* SYN-ACKs hang on a listener or a request, forwarded packets on nothing. */
+	/* SYN-ACKs belong to a listener or a request, forwarded packets to no socket. */
 	if (!sk || sk_listener(sk)) {
 		key = (skb_get_hash(skb) & q->config.orphan_mask) << 1 | 1UL;
 		skb_orphan(skb);
 		own = false;
 	} else if ((1 << sk->sk_state) & (TCPF_CLOSE | TCPF_TIME_WAIT)) {
-		/* Sockets that are not connected send to many; those that wait are stubs
-		 * without a pacing rate or anything else to look at.
+		/* Unconnected sockets send to many destinations.  TIME_WAIT sockets are stubs
+		 * without a pacing rate.
 		 */
 		key = (skb_get_hash(skb) & q->config.orphan_mask) << 1 | 1UL;
 		own = false;
@@ -291,7 +291,7 @@ static void onramp_flow_rehash(struct onramp_sched *q, struct rb_root *to, u32 l
 	}
 }
 
-/* The flow's oldest packets go, but for @keep. */
+/* Drops the flow's oldest packets, all but @keep. */
 static u32 onramp_flow_cut(struct onramp_sched *q, struct onramp_flow *f, u32 keep, u32 *bytes)
 {
 	struct sk_buff *skb;
@@ -312,8 +312,8 @@ static u32 onramp_flow_cut(struct onramp_sched *q, struct onramp_flow *f, u32 ke
 	return packets;
 }
 
-/* At most @limit packets stay, of each flow the same part, whether they may leave or wait: their
- * time or the end of a pause is no matter.  Returns how many went.  Under the qdisc's lock.
+/* Drops packets until at most @limit stay, of each flow the same part.  Their times and pauses do
+ * not matter.  Returns how many went.  Under the qdisc's lock.
  */
 u32 onramp_flow_trim(struct onramp_sched *q, u32 limit, u32 *bytes)
 {
@@ -335,7 +335,7 @@ u32 onramp_flow_trim(struct onramp_sched *q, u32 limit, u32 *bytes)
 	return packets;
 }
 
-/* No flow is paused any more.  Under the qdisc's lock. */
+/* Ends all pauses.  Under the qdisc's lock. */
 void onramp_flow_release_all(struct onramp_sched *q)
 {
 	struct onramp_flow *f;
@@ -389,7 +389,7 @@ void onramp_flow_drop_all(struct onramp_sched *q)
 	onramp_flow_purge(&q->internal);
 	if (!q->buckets)
 		return;
-	/* While all flows are there: what was kicked is woken. */
+	/* While all flows are still there: wakes what was kicked. */
 	onramp_flow_release_all(q);
 	for (i = 0; i < 1U << q->buckets_log; i++) {
 		while ((node = rb_first(&q->buckets[i]))) {

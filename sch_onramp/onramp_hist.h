@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Histograms of delays, and percentiles of them.
+ * Histograms of delays, and percentiles of them.  Model: On-Ramp (ONRAMP21), its delays.
  *
- * Four buckets an octave from 1 us on: the first has what is below, the last all above
- * half a second.  An error of a ninth is good enough to look at.
+ * An octave has four buckets, from 1 us on.  The first has all below, the last all above half a
+ * second.  An error of a ninth is good enough for a reader.
  *
- * A qdisc's counts are of all time.  A flow's and a peer's are of the recent past and small,
- * struct onramp_recent: every ten seconds what is in it weighs half of what it did.
+ * A qdisc's counts cover all time.  A flow's and a peer's are small and cover the recent past
+ * (struct onramp_recent): every ten seconds the weight of what is in them halves.
  */
 #ifndef ONRAMP_HIST_H
 #define ONRAMP_HIST_H
@@ -15,12 +15,12 @@
 
 #define ONRAMP_HIST_BUCKETS	80
 
-/* Half of what is shown is of the last ten seconds: longer than one incast of a second, and
- * what was half a minute ago is nearly gone.
+/* Half of what is shown is of the last ten seconds: longer than one incast of a second.  Samples
+ * from half a minute ago are nearly gone.
  */
 #define ONRAMP_RECENT_HALF_NS	10000000000ULL
 
-/* A new sample's, so that halving loses nothing of a few samples until they are old. */
+/* A new sample's weight: halving loses nothing of a few samples until they are old. */
 #define ONRAMP_RECENT_WEIGHT	16
 #define ONRAMP_RECENT_MAX	0xffff
 
@@ -84,7 +84,7 @@ static inline void onramp_recent_halve(struct onramp_recent *r, u32 times)
 		r->weight[i] = times < 16 ? r->weight[i] >> times : 0;
 }
 
-/* Is so busy a bucket full before its time, the past is shorter: thousands of samples. */
+/* A bucket that fills before its time shortens the past: it has thousands of samples. */
 static inline void onramp_recent_sample(struct onramp_recent *r, u64 now_ns, u32 bucket)
 {
 	u64 past_ns = now_ns - r->halved_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What arrives in a namespace where a qdisc pauses: TCP for one of its sockets is looked
- * at once, for both directions of feedback.
+ * What arrives in a namespace where a qdisc pauses.  The hook looks once at TCP for a socket, for
+ * both directions of feedback.  Model: On-Ramp (ONRAMP21).
  *
  *      ACK  --> onramp_tcpts.c    what we sent arrived, and its timestamp says when
  *      data --> orack_acker.c     to be receipted
@@ -28,13 +28,13 @@
 
 /* -- hooks -------------------------------------------------------------------------- */
 
-/* Neither does a flow wait for feedback, nor a host for receipts. */
+/* No flow waits for feedback, and no host for receipts. */
 static bool onramp_hook_is_idle(const struct onramp_net *on)
 {
 	return !onramp_ctl_any(on) && !atomic_read(&on->hearing.count);
 }
 
-/* NULL: there is no header that is whole.  TCP would pull it next. */
+/* NULL: there is no whole header.  TCP would pull it next. */
 static const struct tcphdr *onramp_hook_tcp(struct sk_buff *skb)
 {
 	int offset = skb_transport_offset(skb);
@@ -50,15 +50,15 @@ static const struct tcphdr *onramp_hook_tcp(struct sk_buff *skb)
 static void onramp_hook_feed(struct onramp_net *on, const struct sk_buff *skb,
 			     const struct tcphdr *th, const struct onramp_arrival *a)
 {
-	/* A host that only receives is spared the lookup. */
+	/* Spare a host that only receives the lookup. */
 	if (th->ack && onramp_ctl_any(on))
 		onramp_tcpts_arrived(th, a);
 	if (a->payload && atomic_read(&on->hearing.count))
 		orack_acker_arrived(on, skb, a);
 }
 
-/* A queue to user space (NF_QUEUE) in front of this hook goes on in the context of the process
- * that gives its verdicts, with bottom halves on: one of them would wait for our locks for ever.
+/* After a queue to user space (NF_QUEUE), packets come in the context of the process that gives
+ * the verdicts, with bottom halves on.  A softirq on top of it would wait for our locks for ever.
  */
 static void onramp_hook_arrived(struct onramp_net *on, struct sk_buff *skb,
 				struct onramp_arrival *a)
@@ -80,7 +80,7 @@ static void onramp_hook_arrived(struct onramp_net *on, struct sk_buff *skb,
 		local_bh_enable();
 }
 
-/* What follows is kept out of the stack frames of the hooks, which are called for every packet. */
+/* noinline: hooks run for every packet, and this stays out of their stack frames. */
 static noinline void onramp_hook_tcp_ipv4(struct onramp_net *on, struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
@@ -117,15 +117,15 @@ static noinline void onramp_hook_tcp_ipv6(struct onramp_net *on, struct sk_buff 
 static unsigned int onramp_hook_ipv6(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	/* What GRO merged beyond 64 KB has a hop-by-hop header, of which IP tells the end. */
+	/* What GRO merged beyond 64 KB has a hop-by-hop header, whose end IP tells. */
 	if (skb_network_header(skb)[IP6CB(skb)->nhoff] == IPPROTO_TCP && !onramp_hook_is_idle(priv))
 		onramp_hook_tcp_ipv6(priv, skb);
 	return NF_ACCEPT;
 }
 #endif
 
-/* Before filters look at the packet: they may hide it from sockets, not from the clock.  Each
- * namespace has these with itself as priv.
+/* The hooks run before filters, which may hide a packet from sockets but not from the clock.
+ * Each namespace has its own copy with itself as priv.
  */
 static const struct nf_hook_ops onramp_hooks[ONRAMP_HOOKS] = {
 	{
@@ -166,8 +166,8 @@ static int onramp_hook_first(struct onramp_net *on)
 	return err;
 }
 
-/* A qdisc that pauses came to the namespace: listen to what comes back.  Under RTNL.
- * Without the port of OR-ACKs there is one source of feedback less, and no more.
+/* A qdisc that pauses came to the namespace: listen for its feedback.  Under RTNL.  Without the
+ * port of OR-ACKs one source of feedback is missing, and no more.
  */
 int onramp_hook_get(struct onramp_net *on)
 {
@@ -180,7 +180,7 @@ int onramp_hook_get(struct onramp_net *on)
 		if (err)
 			return err;
 	}
-	/* Who had the port may be gone by now. */
+	/* The socket that had the port may be gone by now. */
 	if (!on->hook.users || on->hook.open_err)
 		on->hook.open_err = orack_open(on);
 	on->hook.users++;
@@ -193,13 +193,13 @@ void onramp_hook_put(struct onramp_net *on)
 		return;
 	nf_unregister_net_hooks(on->net, on->hook.ops, ONRAMP_HOOKS);
 	orack_deafen(on);
-	/* Who is in a hook, or takes a datagram, may still open a batch or make a peer. */
+	/* A hook or a datagram in progress may still open a batch or make a peer. */
 	synchronize_net();
 	orack_acker_close(on);
 	orack_leave(on);
 }
 
-/* Another port for OR-ACKs.  Under RTNL. */
+/* Moves OR-ACKs to another port.  Under RTNL. */
 int onramp_hook_set_port(struct onramp_net *on, u16 port)
 {
 	u16 before = on->socket.port;
@@ -265,6 +265,6 @@ int onramp_hook_init(void)
 void onramp_hook_exit(void)
 {
 	unregister_pernet_subsys(&onramp_net_ops);
-	/* The last qdisc took the hooks away; who was in one may still be. */
+	/* The last qdisc took the hooks away; a packet may still be in one. */
 	synchronize_rcu();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What arrives in a namespace, and the life of what it has (onramp_hook.c).
+ * What arrives in a namespace, and the life of its state (onramp_hook.c).  Model: ONRAMP21.
  */
 #ifndef ONRAMP_HOOK_H
 #define ONRAMP_HOOK_H
@@ -10,14 +10,14 @@
 
 struct onramp_net;
 
-/* Of netfilter: one for each family. */
+/* Netfilter hooks: one for each family. */
 #define ONRAMP_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 2 : 1)
 
 /* In a namespace. */
 struct onramp_hook_net {
 	unsigned int users;		/* qdiscs that pause; RTNL */
 	int open_err;			/* why there is no socket; RTNL */
-	struct nf_hook_ops ops[ONRAMP_HOOKS];	/* as long as there are users; constant then */
+	struct nf_hook_ops ops[ONRAMP_HOOKS];	/* while there are users; constant then */
 };
 
 int onramp_hook_get(struct onramp_net *on);

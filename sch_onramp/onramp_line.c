@@ -2,11 +2,11 @@
 /*
  * The wire behind the qdisc: its rate, and a gate for drivers that take all they get.
  *
- * A pause works on what waits in the qdisc.  A driver with byte queue limits (BQL) takes
- * little more than the wire needs; one without takes a whole ring, and what a pause should
- * have held is past it.  For those the qdisc hands out packets no faster than the line.
+ * A pause works on what waits in the qdisc.  A driver with byte queue limits (BQL) takes little
+ * more than the wire needs.  One without takes a whole ring, beyond the reach of pauses.  For
+ * such a driver the qdisc hands out packets no faster than the line.  Not in ONRAMP21.
  *
- * Whether a driver has BQL shows in the first packets: it counts them (dql.num_queued).
+ * The first packets show whether a driver has BQL: it counts them (dql.num_queued).
  */
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
@@ -19,24 +19,24 @@
 #include "onramp_burst.h"
 #include "onramp_sched.h"
 
-/* Packets without a sign of BQL until it is believed that there is none. */
+/* After so many packets without a sign of BQL the driver counts as having none. */
 #define ONRAMP_LINE_LOOKS	16
 
-/* Ethernet header is in the packet's length; FCS 4, preamble 8, gap 12 are not. */
+/* A packet's length has the Ethernet header, but not FCS 4, preamble 8 and gap 12. */
 #define ONRAMP_LINE_FRAME	24
 
-/* How far the gate runs ahead of the wire: timers are late by some microseconds, and the
- * wire must not idle for it.
+/* The gate runs so far ahead of the wire: timers are late by some microseconds, and must not make
+ * the wire idle.
  */
 #define ONRAMP_LINE_AHEAD_NS	(20 * NSEC_PER_USEC)
 
-/* Whoever has a namespace may have thousands of qdiscs: an event looks at those of its device.
- * As many buckets as the kernel's own table of a namespace's devices has.
+/* An unprivileged user's namespace may have thousands of qdiscs: an event looks at those of its
+ * device.  The kernel's own table of a namespace's devices has as many buckets.
  */
 #define ONRAMP_LINE_HASH_BITS	8
 
 static DEFINE_HASHTABLE(onramp_lines, ONRAMP_LINE_HASH_BITS);	/* all, by device; RTNL */
-static LIST_HEAD(onramp_line_stale);	/* those that the worker is to ask for; RTNL */
+static LIST_HEAD(onramp_line_stale);	/* those that the worker is to ask; RTNL */
 
 /* Bytes per second; 0: the device does not say. */
 static u64 onramp_line_rate(const struct ethtool_link_ksettings *ks)
@@ -46,7 +46,7 @@ static u64 onramp_line_rate(const struct ethtool_link_ksettings *ks)
 	return ks->base.speed * 125000ULL;
 }
 
-/* For who holds the RTNL alone. */
+/* For callers that hold the RTNL alone. */
 static u64 onramp_line_ask(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
@@ -56,8 +56,8 @@ static u64 onramp_line_ask(struct net_device *dev)
 	return onramp_line_rate(&ks);
 }
 
-/* For a qdisc's init and change, which the kernel calls with all that a driver's operations
- * want to have locked.
+/* For a qdisc's init and change: the kernel calls these with all locks that a driver's operations
+ * need.
  */
 static u64 onramp_line_ask_locked(struct net_device *dev)
 {
@@ -68,8 +68,8 @@ static u64 onramp_line_ask_locked(struct net_device *dev)
 	return onramp_line_rate(&ks);
 }
 
-/* What a hypervisor says of the speed of these is a number, and no wire's: guests on one host
- * are faster.  Drivers, by the name of the device's.
+/* A hypervisor's speed for these is a number and no wire's: guests on one host are faster.  The
+ * list has the names of their drivers.
  */
 static const char * const onramp_line_nominal[] = {
 	"hv_netvsc", "vif", "virtio_net", "vmxnet3",
@@ -84,8 +84,8 @@ static bool onramp_line_has_wire(const struct net_device *dev)
 					parent->driver->name) >= 0);
 }
 
-/* A device without hardware of its own says a speed and sends at once (veth); its packets
- * are not spread over time, and there is no gate unless somebody asks for it.
+/* A device without hardware (veth) reports a speed and sends at once.  Its packets are not spread
+ * over time, and it has a gate only if the operator asks for one.
  */
 static bool onramp_line_is_real(const struct onramp_sched *q)
 {
@@ -125,14 +125,14 @@ void onramp_line_refresh(struct onramp_sched *q)
 	onramp_line_set(q, onramp_line_ask_locked(qdisc_dev(q->sch)));
 }
 
-/* A gate that was asked for and has no rate is told of. */
+/* Warns of a requested gate that has no rate. */
 void onramp_line_advise(const struct onramp_sched *q, struct netlink_ext_ack *extack)
 {
 	if (q->config.gate == ONRAMP_GATE_ON && !q->line.mult)
 		NL_SET_ERR_MSG_MOD(extack, "gate on: the device tells no speed, say line_rate");
 }
 
-/* Until it is known: has the driver counted the packets it got so far? */
+/* Until BQL is known: has the driver counted the packets it got so far? */
 void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb)
 {
 #ifdef CONFIG_BQL
@@ -150,7 +150,7 @@ void onramp_line_look(struct onramp_sched *q, const struct sk_buff *skb)
 	q->line.bql = ONRAMP_BQL_NO;
 #endif
 	onramp_line_decide(q);
-	/* Whoever has a namespace may make qdiscs: those fill no log of the host's. */
+	/* An unprivileged user's namespace may make qdiscs: those fill no log of the host. */
 	if (q->line.gated && net_eq(q->net, &init_net) && net_ratelimit())
 		netdev_info(qdisc_dev(q->sch),
 			    "onramp: no byte queue limits, packets go out at %llu Mbit/s (gate off: as they come)\n",
@@ -168,7 +168,7 @@ void onramp_line_sent(struct onramp_sched *q, const struct sk_buff *skb, u64 now
 						  frames * ONRAMP_LINE_FRAME);
 }
 
-/* The RTNL is given back after each, that others need not wait for all. */
+/* Gives the RTNL back after each qdisc, so that others need not wait for all. */
 static bool onramp_line_refresh_first(void)
 {
 	struct onramp_sched *q;
@@ -191,7 +191,7 @@ static void onramp_line_work(struct work_struct *work)
 
 static DECLARE_WORK(onramp_line_worker, onramp_line_work);
 
-/* Who tells of a device may hold its lock or not, so it is asked by a worker. */
+/* The caller may hold the device's lock or not, so a worker asks the device. */
 static int onramp_line_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	const struct net_device *dev = netdev_notifier_info_to_dev(ptr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The wire behind the qdisc (onramp_line.c).
+ * The wire behind the qdisc (onramp_line.c).  Not in ONRAMP21.
  */
 #ifndef ONRAMP_LINE_H
 #define ONRAMP_LINE_H
@@ -19,7 +19,7 @@ enum onramp_bql {
 	ONRAMP_BQL_NO,
 };
 
-/* The device's wire.  Under the qdisc's lock, but for what the notifier writes. */
+/* The device's wire.  The qdisc's lock guards all but what the notifier writes. */
 struct onramp_line {
 	u64 rate;			/* bytes per second, 0: not known; RTNL writes */
 	u32 mult;			/* ns per byte << ONRAMP_LINE_SHIFT; RTNL writes */
@@ -28,7 +28,7 @@ struct onramp_line {
 	u8 bql;				/* enum onramp_bql */
 	u8 looks;			/* packets without a sign of BQL so far */
 	u64 free_ns;			/* the line is busy until then */
-	struct list_head stale;		/* with those whose rate the worker is to ask for; RTNL */
+	struct list_head stale;		/* with others whose rate the worker is to ask for; RTNL */
 	struct hlist_node node;		/* with those of the same device; RTNL */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading of sch_onramp.ko.
+ * Loading and unloading of sch_onramp.ko.  Model: On-Ramp (ONRAMP21).
  */
 #include <linux/module.h>
 #include <linux/net.h>

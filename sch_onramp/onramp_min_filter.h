@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A min filter: the least of a delay's samples in the last seconds, of two spans.  Pure.
+ * A min filter: a delay's least in the last seconds, of two spans.  Pure.  Model: ONRAMP21.
  */
 #ifndef ONRAMP_MIN_FILTER_H
 #define ONRAMP_MIN_FILTER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a namespace has: where it is found, and its counters.
+ * What a namespace has: where it is found, and its counters.  Model: On-Ramp (ONRAMP21).
  */
 #include <linux/percpu.h>
 
@@ -8,7 +8,7 @@
 
 unsigned int onramp_net_id __read_mostly;
 
-/* What a namespace counted stays for as long as it is there.  Under RTNL. */
+/* The counts of a namespace stay as long as it does.  Under RTNL. */
 int onramp_net_count(struct onramp_net *on)
 {
 	struct orack_counts __percpu *counts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a namespace has (onramp_net.c).  onramp_hook.c makes it and takes it away.
+ * What a namespace has (onramp_net.c).  onramp_hook.c makes and frees it.  Model: ONRAMP21.
  */
 #ifndef ONRAMP_NET_H
 #define ONRAMP_NET_H
@@ -22,12 +22,12 @@ struct onramp_paths;
 struct orack_cpu;
 struct orack_keys;
 
-/* By enum onramp_stat, of a processor. */
+/* A processor's counts, by enum onramp_stat. */
 struct orack_counts {
 	u64 of[ONRAMP_STATS];
 };
 
-/* A namespace's: each file declares what it has of it. */
+/* A namespace's state: each file declares its part. */
 struct onramp_net {
 	struct net *net;			/* constant */
 	struct onramp_hook_net hook;

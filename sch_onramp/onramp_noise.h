@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Delay that comes of a busy host and not of a queue: interrupts that are coalesced, processes
- * that are late.  It comes in batches.  What waits for a late host is taken all at once, so that
- * delay jumps up and falls to the queue's with each packet that left later:
+ * Delay of a busy host, and not of a queue: coalesced interrupts, late processes.  Not in
+ * ONRAMP21.  Noise comes in batches.  A late host takes all that waits at once.  Delay jumps up,
+ * then falls to the queue's with each packet that left later:
  *
  *      delay |    .          .                              . most
  *            |    :.     .   ::.                            :
@@ -10,31 +10,31 @@
  *            |   .:::.   ::. ::::.   :.                     ::
  *            |___::::::..:::.:::::.._::._                   ::. least
  *
- * A pause for that empties no queue, and is called for again by the next batch: noise of 100 us in
- * the mean took a third of the link from a CUBIC flow, coalescing for 50 us as much.  What a batch
- * ends with is the queue.  So batches are counted that begin with a rise of more than half of T
- * and fall by more than T while the flow was not paused.  A queue does neither: bursts of flows
- * are below half of T together (onramp_burst.h), and what makes it fall are pauses.  An incast
- * rises, and does not fall without them.  Batches that fall by less ask for few pauses; counted,
- * too, they made shares unequal where interrupts are coalesced (Jain .70 of four flows, not .95).
+ * A pause for noise empties no queue, and the next batch calls for another.  So pauses would cost
+ * a large part of the link.  What a batch ends with is the queue.  A batch counts as noise when
+ * it begins with a rise of more than T / 2, and falls by more than T while the flow was not
+ * paused.  A queue does neither: bursts of flows are below T / 2 together (onramp_burst.h), and
+ * pauses make it fall.  An incast rises, but does not fall without pauses.  Batches with a
+ * smaller fall ask for few pauses.  Counting those made shares unequal where interrupts are
+ * coalesced.
  *
- * While half of the recent batches are such, a flow is judged by the least delay of this batch and
- * the one before.  State in, event in, state out; nothing else is touched.
+ * While half of the recent batches are noise, the least delay of this batch and the one before
+ * judges a flow.  State in, event in, state out; nothing else is touched.
  */
 #ifndef ONRAMP_NOISE_H
 #define ONRAMP_NOISE_H
 
 #include "include/turnpike_types.h"
 
-/* Of recent batches the share that was noise: of 16 or so, to begin in a millisecond where
- * interrupts are coalesced for 50 us.  It ends at half of what it begins at, not to come and go.
+/* Noise's share of some 16 recent batches, to begin in a millisecond where interrupts are
+ * coalesced for 50 us.  It ends at half of what it begins at, so as not to come and go.
  */
 #define ONRAMP_NOISE_ONE	(1U << 16)
 #define ONRAMP_NOISE_SHIFT	4
 #define ONRAMP_NOISE_ON		(ONRAMP_NOISE_ONE / 2)
 #define ONRAMP_NOISE_OFF	(ONRAMP_NOISE_ONE / 4)
 
-/* A delay, and what the pause counter stood at when its packet left. */
+/* A delay, and the pause counter at the time its packet left. */
 struct onramp_delay {
 	u64 owd_ns;
 	u64 note_ns;
@@ -42,15 +42,15 @@ struct onramp_delay {
 
 /* All zero: nothing seen. */
 struct onramp_noise {
-	u64 end_ns;			/* the batch lasts no longer, a round trip */
+	u64 end_ns;			/* the batch ends here: a round trip */
 	u64 last_ns;			/* the newest delay */
 	struct onramp_delay most;	/* of the batch */
-	u64 fall_ns;			/* from there, less what the flow was paused for meanwhile */
+	u64 fall_ns;			/* fall from there, less the pauses meanwhile */
 	struct onramp_delay least;	/* of the batch, */
 	struct onramp_delay before;	/* and of the one before */
 	u32 samples;			/* of the batch */
 	u32 share;			/* of noise, of ONRAMP_NOISE_ONE */
-	bool on;			/* judged by the least */
+	bool on;			/* the least judges */
 };
 
 static inline void onramp_noise_begin(struct onramp_noise *n, u64 now_ns, u64 rtt_ns,
@@ -63,7 +63,7 @@ static inline void onramp_noise_begin(struct onramp_noise *n, u64 now_ns, u64 rt
 	n->samples = 0;
 }
 
-/* A batch is over; @jump: since delay rose.  One sample says nothing of how it falls. */
+/* Ends a batch; @jump: a rise of delay ended it.  One sample tells nothing of how it falls. */
 static inline void onramp_noise_close(struct onramp_noise *n, u64 threshold_ns, bool jump)
 {
 	if (jump && n->fall_ns > threshold_ns)
@@ -90,7 +90,7 @@ static inline void onramp_noise_take(struct onramp_noise *n, const struct onramp
 		n->least = *d;
 }
 
-/* A sample, with its round trip: changed to the one that the flow is to be judged by. */
+/* Takes a sample with its round trip, and changes it to the one that judges the flow. */
 static inline void onramp_noise_sample(struct onramp_noise *n, u64 threshold_ns, u64 now_ns,
 				       u64 rtt_ns, struct onramp_delay *d)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options: netlink attributes to and from struct onramp_config.
+ * Options: netlink attributes to and from struct onramp_config.  Model: fq, and ONRAMP21.
  *
- * All of a request is checked before any of it counts.
+ * The module checks all of a request before any of it counts.
  */
 #include <linux/log2.h>
 #include <net/netlink.h>
@@ -11,20 +11,20 @@
 #include "onramp_option.h"
 #include "onramp_sched.h"
 
-/* fq's own bounds; but a quantum below 256 only means more rounds to serve a packet. */
+/* fq's own bounds, but for the least quantum: below 256 a packet only takes more rounds. */
 #define ONRAMP_QUANTUM_MIN	256
 #define ONRAMP_QUANTUM_MAX	(1 << 20)
 #define ONRAMP_BUCKETS_LOG_MAX	18
 
-/* Packets in a queue answer as it drains, so silence for longer than half the deepest one
- * means that feedback is broken and not that the queue is long.
+/* Packets in a queue answer as it drains.  So silence for longer than half the deepest queue
+ * means broken feedback, and not a long queue.
  */
 #define ONRAMP_TIMEOUT_NS	(25 * NSEC_PER_MSEC)
 
-/* 2 Mbit/s in bytes: a byte of less takes more than ONRAMP_LINE_SHIFT leaves of 32 bits. */
+/* 2 Mbit/s in bytes: a byte at less takes more ns than ONRAMP_LINE_SHIFT leaves of 32 bits. */
 #define ONRAMP_LINE_RATE_MIN	250000
 
-/* A new qdisc, with the defaults of fq and of the paper's section 3.2 and 5. */
+/* A new qdisc, with the defaults of fq and of ONRAMP21, sections 3.2 and 5. */
 void onramp_option_default(struct onramp_config *c, const struct net_device *dev)
 {
 	u32 mtu = clamp_t(u32, psched_mtu(dev), 1, ONRAMP_QUANTUM_MAX);
@@ -177,7 +177,7 @@ static void onramp_option_own(struct onramp_config *c, struct nlattr *tb[])
 		c->line_rate = nla_get_u64(tb[TCA_ONRAMP_LINE_RATE]);
 }
 
-/* As fq: taken as far as the device goes, and for nothing where no kernel asks a device. */
+/* As in fq: at most what the device paces for.  Ignored where no device of this kernel paces. */
 static int onramp_option_offload(struct onramp_config *c, const struct net_device *dev,
 				 struct nlattr *tb[], struct netlink_ext_ack *extack)
 {
@@ -232,7 +232,7 @@ static int onramp_option_bands(struct onramp_config *c, struct nlattr *tb[],
 	return 0;
 }
 
-/* What no policy can say. */
+/* Checks that no policy can make. */
 static int onramp_option_check(const struct onramp_config *c, struct netlink_ext_ack *extack)
 {
 	if (c->feedback == ONRAMP_FEEDBACK_TCPTS && !TP_TCP_USEC_TS) {
@@ -254,8 +254,8 @@ static int onramp_option_check(const struct onramp_config *c, struct netlink_ext
 	return 0;
 }
 
-/* @port_err: why the port of OR-ACKs is not open, 0: it is.  What is asked for must be
- * there; auto does with what it gets.
+/* @port_err: why the port of OR-ACKs is not open; 0: it is.  The source that the operator asked
+ * for must be there; auto takes what there is.
  */
 int onramp_option_feedback(const struct onramp_config *c, int port_err,
 			   struct netlink_ext_ack *extack)
@@ -270,7 +270,7 @@ int onramp_option_feedback(const struct onramp_config *c, int port_err,
 	return 0;
 }
 
-/* On success @c has what @opt says; on failure it is of no use. */
+/* On success @c has what @opt says; on failure its content is undefined. */
 int onramp_option_parse(struct onramp_config *c, const struct net_device *dev,
 			struct nlattr *opt, struct netlink_ext_ack *extack)
 {
@@ -338,7 +338,7 @@ static int onramp_option_dump_bands(const struct onramp_config *c, struct sk_buf
 	       nla_put(skb, TCA_ONRAMP_WEIGHTS, sizeof(c->weights), c->weights);
 }
 
-/* Under the qdisc's lock or the RTNL, either of which keeps settings as they are. */
+/* Under the qdisc's lock or the RTNL: either keeps the settings as they are. */
 int onramp_option_dump(const struct onramp_sched *q, struct sk_buff *skb)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options of the qdisc (onramp_option.c).
+ * Options of the qdisc (onramp_option.c).  Model: fq, and On-Ramp (ONRAMP21).
  */
 #ifndef ONRAMP_OPTION_H
 #define ONRAMP_OPTION_H
@@ -18,8 +18,8 @@ struct nlattr;
 struct onramp_sched;
 struct sk_buff;
 
-/* All settings.  Changed as a whole under the qdisc's lock.  Feedback reads its part
- * without: for one sample it may see old and new ones together, each of them valid.
+/* All settings.  They change as a whole under the qdisc's lock.  Feedback reads its part without
+ * that lock.  For one sample it may see old and new ones together, each of them valid.
  */
 struct onramp_config {
 	/* fq's */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a packet is to us: TCP data, which may be held, or something else, which may not.
+ * The kind of a packet: TCP data, which a pause may hold, or another.  Model: ONRAMP21.
  */
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
@@ -10,8 +10,8 @@
 #include "compat/connection.h"
 #include "onramp_packet.h"
 
-/* The TCP header of a packet that its socket's own TCP made; NULL when that is not sure,
- * as with tunnels and rewritten ports.
+/* The TCP header of a packet that its socket's own TCP made.  NULL: that is not sure, as with
+ * tunnels and rewritten ports.
  */
 static const struct tcphdr *onramp_packet_tcp(const struct sk_buff *skb, u32 *offset)
 {
@@ -76,8 +76,8 @@ void onramp_packet_key(const struct sock *sk, struct onramp_key *key)
 	ipv6_addr_set_v4mapped(inet->inet_daddr, &key->daddr);
 }
 
-/* The connection, whose own end is the key's source, with a reference (sock_gen_put());
- * it may be no full socket.  Caller holds the RCU read lock.
+/* Looks up the connection whose own end is the key's source.  It comes with a reference
+ * (sock_gen_put()), and may be no full socket.  Caller holds the RCU read lock.
  */
 struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex)
 {

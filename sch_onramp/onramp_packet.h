@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a packet is to us, and whose it is (onramp_packet.c).
+ * The kind of a packet, and its connection (onramp_packet.c).  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ONRAMP_PACKET_H
 #define ONRAMP_PACKET_H
@@ -28,7 +28,7 @@ enum onramp_kind {
 	ONRAMP_AHEAD,			/* a pure ACK or RST: overtakes held data */
 };
 
-/* TCP that arrived for this host, SYN and RST left out. */
+/* A TCP segment that arrived for this host, without SYN and RST. */
 struct onramp_arrival {
 	struct onramp_key key;		/* our end is the source */
 	u32 seq;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What flows to a destination learned of the path, for flows that begin (On-Ramp, section
- * 5.2.1).  It has the end of the pause that the newest sample called for, the base delay, the
- * least round trip, when flows stop together, and whether the peer's timestamps are coarse.
+ * What flows to a destination learned of the path, for flows that begin (ONRAMP21, section
+ * 5.2.1).  A path has the end of the newest sample's pause, the base delay and the least round
+ * trip.  It also has when flows stop together, and whether the peer's timestamps are coarse.
  *
- * A path is a pair of addresses: a peer adds a number of its own to the timestamps of each
- * pair (secure_tcp_ts_off).  A cache of fixed size, in sets of four, of which the one unused
- * for longest is given up.  A path that is forgotten again and again shows no queue at all,
- * since its least round trip is always the last.  A delay is remembered as the end of the
- * pause it called for, so it ages by itself: a queue drains while nobody adds to it.
+ * A path is a pair of addresses: a peer adds an own number to the timestamps of each pair
+ * (secure_tcp_ts_off).  The cache is of fixed size, in sets of four, and gives up the path unused
+ * for longest.  A path that it forgets again and again shows no queue, as its least round trip is
+ * always the last.  A delay is kept as the end of its pause, so it ages by itself, as a queue
+ * drains.
  */
 #include <linux/jhash.h>
 #include <linux/mm.h>
@@ -23,19 +23,19 @@
 #include "onramp_sched.h"
 #include "onramp_tcpts_drain.h"
 
-/* Of a namespace 8192 paths, more peers than a host talks to within seconds: of as many, one in
- * five finds no place, with a random hash; of a fourth of that, one in 200.  1 MB.  Others than the
- * first have an eighth of it.
+/* 8192 paths of the first namespace, more peers than a host talks to within seconds: of as many,
+ * one in five finds no place, with a random hash; of a fourth of that, one in 200.  1 MB.  Other
+ * namespaces have an eighth of it.
  */
 #define ONRAMP_PATH_SETS	2048
 #define ONRAMP_PATH_SETS_OTHER	256
 #define ONRAMP_PATH_WAYS	4
 
-/* A base delay that nobody confirmed for this long may have drifted 200 us. */
+/* A base delay that no flow confirmed for this long may have drifted 200 us. */
 #define ONRAMP_PATH_BASE_NS	(4ULL * NSEC_PER_SEC)
 
-/* Who gives the route at the peer its feature sees it used after this time. Until then no
- * new connection spends its first 40 ms on finding out.
+/* The operator may give the peer's route its feature: flows see it after this time.  Until then
+ * no new connection spends its first 40 ms on finding out.
  */
 #define ONRAMP_PATH_COARSE_NS	(60ULL * NSEC_PER_SEC)
 
@@ -56,7 +56,7 @@ struct onramp_path_set {
 	struct onramp_path way[ONRAMP_PATH_WAYS];
 };
 
-/* A namespace's; there as long as a qdisc of it pauses. */
+/* A namespace's; it stays as long as the namespace does. */
 struct onramp_paths {
 	u32 mask;
 	u32 seed;
@@ -116,8 +116,8 @@ out:
 	return p;
 }
 
-/* What is taken here is given back by another function, which sparse does not follow; and where
- * there is one processor it counts what is tried as taken twice.
+/* Another function releases this lock, which sparse does not follow.  On one processor sparse
+ * counts a trylock as taken twice.
  */
 #ifdef __CHECKER__
 #define onramp_path_trylock(lock)	((lock) != NULL)
@@ -125,8 +125,8 @@ out:
 #define onramp_path_trylock(lock)	spin_trylock(lock)
 #endif
 
-/* Find the path, or make room for it, and keep it until onramp_path_visit_end().  On each sample's
- * way, of all flows to the destination: nobody waits for another, who is learning just now.
+/* Finds the path, or makes room for it, and keeps it until onramp_path_visit_end().  Each sample
+ * of each flow to the destination passes here: no flow waits for another that is learning.
  */
 void onramp_path_visit_begin(struct onramp_path_visit *v, const struct onramp_key *key, u64 now_ns)
 {
@@ -144,7 +144,7 @@ void onramp_path_visit_end(const struct onramp_path_visit *v)
 	spin_unlock(&v->set->lock);
 }
 
-/* How much longer this round trip was than any flow's to the destination must be. */
+/* How much longer this round trip was than the least of any flow to the destination. */
 bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns,
 			   u64 *excess_ns)
 {
@@ -154,7 +154,7 @@ bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 no
 	return true;
 }
 
-/* How long the flow stops for the queue to empty, as it saw @queue_ns.  ctl->lock is held. */
+/* How long a flow that saw @queue_ns stops for the queue to empty.  ctl->lock is held. */
 u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
 			 u64 queue_ns, bool lowered, u64 now_ns)
 {
@@ -196,7 +196,7 @@ void onramp_path_set_coarse(const struct onramp_key *key, u64 now_ns)
 	struct onramp_path_set *set = onramp_path_set(key);
 	struct onramp_path *p;
 
-	/* Once a connection: it may wait. */
+	/* A connection comes here once: it may wait. */
 	spin_lock(&set->lock);
 	p = onramp_path_claim(set, key, now_ns);
 	p->coarse_ns = now_ns;
@@ -218,7 +218,7 @@ u64 onramp_path_until_ns(const struct onramp_key *key)
 	return until_ns;
 }
 
-/* Do the peer's timestamps count anything but microseconds, as far as is known? */
+/* Did a flow lately find the peer's timestamps to be coarse? */
 bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns)
 {
 	struct onramp_path_set *set = onramp_path_set(key);
@@ -232,8 +232,8 @@ bool onramp_path_is_coarse(const struct onramp_key *key, u64 now_ns)
 	return coarse;
 }
 
-/* A qdisc of a namespace pauses.  What is learned outlasts it, since who replaces one may first
- * delete it.  Under RTNL.
+/* A qdisc of the namespace pauses.  What flows learn outlasts it: an operator who replaces a
+ * qdisc may first delete it.  Under RTNL.
  */
 int onramp_path_open(struct onramp_net *on)
 {
@@ -253,7 +253,7 @@ int onramp_path_open(struct onramp_net *on)
 	return 0;
 }
 
-/* The namespace goes, and nothing arrives any more. */
+/* The namespace goes, and no packet arrives any more. */
 void onramp_path_close(struct onramp_net *on)
 {
 	kvfree(on->paths);

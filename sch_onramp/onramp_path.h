@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What flows to a destination learned, for those that come (onramp_path.c).
+ * What flows to a destination learned, for those that come (onramp_path.c).  Model: ONRAMP21.
  */
 #ifndef ONRAMP_PATH_H
 #define ONRAMP_PATH_H

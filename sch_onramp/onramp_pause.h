@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pausing rule of On-Ramp (NSDI '21, section 3), for one flow.
+ * The pausing rule of On-Ramp (ONRAMP21, section 3), for one flow.
  *
  *      O > T            pause until now + O - T                     (strawman, eq. 2)
  *      O - b P > T      pause until now + O - T - b P               (final, eq. 4)
  *      b <- (1 - g) b + g clamp((O_B - O_G) / P_BG, 0, 1)           (eq. 3, if P_BG > 0)
  *
- * O is the delay of the packet just acknowledged, the green one; B is the one
- * acknowledged before it.  P is the time that the flow was paused since the green
- * packet left, P_BG the time it was between the departures of the two.  One counter of
- * all time paused serves for both: each departure notes what it stood at, and P and
- * P_BG are differences of such notes.
+ * O is the delay of the packet just acknowledged, the green one; B is the one acknowledged before
+ * it.  P is the time that the flow was paused since the green packet left.  P_BG is the time it
+ * was paused between the departures of the two.  One counter of all time paused serves for both:
+ * each departure notes it, and P and P_BG are differences of such notes.
  *
  *      pause                  ____           ________
  *      asserted        ______|    |_________|        |____
  *      counter         000000 12344444444444 5678...
  *      departures         B          G                 ack of G: P = now - note of G
  *
- * What b measures depends on the flow's share: pauses of one that has nearly all of the link
- * empty the queue, those of one that has little do not.  By eq. 4 the large one forgives nearly all
- * of its P, is paused the less and gets larger: two flows on a path of half their own lines ended
- * at 85 and 15 %, with a b of .74 and .06.  What makes shares equal is that flows are paused for
- * the same part of the time (onramp_release.h).  So "even" has b count for a quarter, beside a
- * sixteenth:
+ * What b measures depends on the flow's share.  Pauses of a flow with nearly all of the link
+ * empty the queue; those of a flow with little do not.  By eq. 4 the large flow forgives nearly
+ * all of its P, so it is paused less and gets larger.  Two flows on a path of half their own
+ * lines ended at 85 and 15 %, with a b of .74 and .06.  Shares become equal when flows are paused
+ * for the same part of the time (onramp_release.h).  So "even" has b count for a quarter, beside
+ * a sixteenth:
  *
  *      O - (1/4 + b) / 4 P > T   pause until now + O - T - (1/4 + b) / 4 P
  *
- * A flow that is alone on its own line takes nobody's share, and what it is paused for is
- * mostly the queue of its own host: eq. 4 serves it best, above all where a window bounds what
- * could make up for a pause (a flow of 200 KB has 98.6 % of the line with it, 93.6 with even).
+ * A flow alone on its own line takes no share from others.  Its pauses are mostly for the queue
+ * of its own host, and eq. 4 serves it best.  That matters most where a window bounds what could
+ * make up for a pause.
  *
- * Delay may be one-way delay or queueing delay alone, as long as T is of the same kind.
+ * The delay may be one-way delay or queueing delay alone, as long as T is of the same kind.
  * State in, event in, state out; nothing else is read or written.
  */
 #ifndef ONRAMP_PAUSE_H
@@ -43,8 +42,8 @@
 #define ONRAMP_BETA_ONE		(1U << ONRAMP_BETA_SHIFT)
 
 /* Of even: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and queues
- * are longer: 1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4 have 87
- * and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
+ * are longer.  1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4 have
+ * 87 and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
  */
 #define ONRAMP_EVEN_SHIFT	2
 
@@ -57,9 +56,9 @@
 #define ONRAMP_THRESHOLD_NS		50000ULL
 #define ONRAMP_THRESHOLD_MAX_NS		1000000000ULL
 
-/* The deepest queue that a common switch builds: half of 12 MB shared (alpha 1) into a
- * port of 1 Gbit/s drains in 48 ms.  A pause must be able to outlast it.  And it stays
- * well below TCP's least retransmission timeout, 200 ms.
+/* A common switch builds no deeper queue: half of 12 MB shared (alpha 1) into a port of 1 Gbit/s
+ * drains in 48 ms.  A pause must be able to outlast it.  It stays well below TCP's least
+ * retransmission timeout, 200 ms.
  */
 #define ONRAMP_PAUSE_MAX_NS		50000000ULL
 #define ONRAMP_PAUSE_LIMIT_NS		1000000000ULL
@@ -92,13 +91,13 @@ struct onramp_pause {
 	u64 counted_ns;		/* up to here the counter is right */
 	u64 paused_ns;		/* the counter: all time paused */
 	u64 began_ns;		/* when the hold that max_ns bounds began */
-	u64 drain_ns;		/* no sample ends a pause before */
+	u64 drain_ns;		/* no sample ends a pause before this */
 	u64 black_owd_ns;	/* of the sample before; valid if black */
 	u64 black_note_ns;	/* counter when its packet left */
 	u32 beta;
 	bool black;
 	bool sent;		/* a packet left since the hold began */
-	bool alone;		/* it has its own line for itself: eq. 4 as it is */
+	bool alone;		/* alone on its own line: eq. 4 as it is */
 };
 
 /* What one sample did, for counters and trace. */
@@ -134,7 +133,7 @@ static inline void onramp_pause_count(struct onramp_pause *p, u64 now_ns)
 		p->counted_ns = now_ns;
 }
 
-/* A packet leaves: the note to keep with it. */
+/* A packet leaves.  Returns the note to keep with it. */
 static inline u64 onramp_pause_sent(struct onramp_pause *p, u64 now_ns)
 {
 	onramp_pause_count(p, now_ns);
@@ -142,7 +141,7 @@ static inline u64 onramp_pause_sent(struct onramp_pause *p, u64 now_ns)
 	return p->paused_ns;
 }
 
-/* End a pause early: what it was set for does not hold any more. */
+/* Ends a pause early: its reason does not hold any more. */
 static inline void onramp_pause_release(struct onramp_pause *p, u64 now_ns)
 {
 	onramp_pause_count(p, now_ns);
@@ -172,9 +171,9 @@ static inline void onramp_pause_learn(struct onramp_pause *p,
 		p->beta -= (p->beta - (u32)measured) >> c->gain_shift;
 }
 
-/* Pause for @pause_ns from now, as far as the bound on the whole hold allows.  The
- * bound starts anew only when a packet got away, so that no stream of samples, forged
- * ones included, can hold a flow for longer than max_ns.
+/* Pauses for @pause_ns from now, as far as the bound on the whole hold allows.  The bound starts
+ * anew only after a packet left.  So no stream of samples, not even a forged one, holds a flow
+ * for longer than max_ns.
  */
 static inline void onramp_pause_assert(struct onramp_pause *p,
 				       const struct onramp_pause_params *c, u64 now_ns,
@@ -194,7 +193,7 @@ static inline void onramp_pause_assert(struct onramp_pause *p,
 	v->pause_ns = p->until_ns > now_ns ? p->until_ns - now_ns : 0;
 }
 
-/* A pause that another flow's sample of the same path calls for. */
+/* Takes over the pause that another flow's sample of the same path called for. */
 static inline void onramp_pause_adopt(struct onramp_pause *p,
 				      const struct onramp_pause_params *c, u64 now_ns,
 				      u64 until_ns)
@@ -207,7 +206,7 @@ static inline void onramp_pause_adopt(struct onramp_pause *p,
 	}
 }
 
-/* Pause for @pause_ns whatever samples say meanwhile, so that a queue empties. */
+/* Pauses for @pause_ns whatever samples say meanwhile, so that a queue empties. */
 static inline void onramp_pause_drain(struct onramp_pause *p,
 				      const struct onramp_pause_params *c, u64 now_ns,
 				      u64 pause_ns)
@@ -219,7 +218,7 @@ static inline void onramp_pause_drain(struct onramp_pause *p,
 	onramp_pause_assert(p, c, now_ns, 0, &v);
 }
 
-/* Of the pause @lag_ns since a packet left, what its delay does not show yet. */
+/* The part of the pause @lag_ns since a packet left that its delay does not show yet. */
 static inline u64 onramp_pause_forgiven(const struct onramp_pause *p,
 					const struct onramp_pause_params *c, u64 lag_ns)
 {
@@ -232,9 +231,7 @@ static inline u64 onramp_pause_forgiven(const struct onramp_pause *p,
 	return tp_mul_shr(lag_ns, part, ONRAMP_BETA_SHIFT);
 }
 
-/* The delay of an acknowledged packet; @note_ns is what onramp_pause_sent() gave when
- * it left.
- */
+/* Takes the delay of an acknowledged packet.  onramp_pause_sent() gave @note_ns when it left. */
 static inline void onramp_pause_sample(struct onramp_pause *p,
 				       const struct onramp_pause_params *c, u64 now_ns,
 				       u64 owd_ns, u64 note_ns, struct onramp_verdict *v)

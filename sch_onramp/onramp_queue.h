@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A flow's packets by departure time, and lists of flows: what every packet passes several
- * times, so that calls would cost more than what they do.
+ * A flow's packets by departure time, and lists of flows.  Every packet passes these several
+ * times, and calls would cost more than the work.  Model: fq.
  *
- * Packets are in a list as long as each leaves after all before it, which nearly all do; the
- * others are in a tree.  All under the qdisc's lock.
+ * A packet that leaves after all before it, as nearly all do, is in a list; the others are in a
+ * tree.  All under the qdisc's lock.
  */
 #ifndef ONRAMP_QUEUE_H
 #define ONRAMP_QUEUE_H
@@ -32,7 +32,7 @@ static inline struct sk_buff *onramp_flow_peek(const struct onramp_flow *f)
 	return f->head;
 }
 
-/* Take out what onramp_flow_peek() gave. */
+/* Takes out what onramp_flow_peek() gave. */
 static inline void onramp_flow_unlink(struct onramp_sched *q, struct onramp_flow *f,
 				      struct sk_buff *skb)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whose flows have control blocks, and whose peers are known: the host's own, and those of other
- * namespaces, each of which may be anybody's.  Pure.
+ * How many control blocks and peers the host's namespace may have, and all others, which may be
+ * unprivileged users'.  Pure; not in ONRAMP21.
  *
- * The host's first namespace has a number of its own.  All others share another: each may have as
- * many as are free beside it, so that one alone takes half, and whoever comes still finds some.
+ * The first namespace has a quota of its own.  All others share another: each may have as many as
+ * are free beside it.  So one alone takes half, and others still find some.
  */
 #ifndef ONRAMP_QUOTA_H
 #define ONRAMP_QUOTA_H
 
 #include "include/turnpike_types.h"
 
-/* By default for each of the two, of 2.8 KB: 185 MB, which is charged to who sends.  Flows beyond
- * are sent as fq would.
+/* The default for each of the two, of 2.8 KB: 185 MB, charged to the sender.  The qdisc sends
+ * flows beyond that as fq would.
  */
 #define ONRAMP_CTL_MAX		(1U << 16)
 
-/* May the namespace, which has @own, have one more of @max?  @others: what all but the first have. */
+/* May a namespace with @own have one more of @max?  @others: those of all but the first. */
 static inline bool onramp_quota_has(bool first, u32 own, u32 others, u32 max)
 {
 	if (first)

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How fast a flow sends what a pause held back.
+ * How fast a flow sends what a pause held back.  Not in ONRAMP21.
  *
- * The congestion control's rate does not serve.  That of a window without losses grows
- * without bound; that of a window which is the limit is its own throughput times a
- * constant (1.2 for TCP's pacing), and what all flows multiply alike keeps every share
- * as unequal as it is.  So:
+ * The congestion control's rate does not serve.  Without losses a window's rate grows without
+ * bound.  When the window is the limit, the rate is the flow's own throughput times a constant
+ * (1.2 for TCP's pacing).  A factor common to all flows keeps shares as unequal as they are.  So:
  *
  *      rate after a pause = throughput of the last window + step
  *
- * with one step for all.  Flows of one queue are paused for the same share s of the time;
+ * with one step for all.  Flows of one queue are paused for the same share s of the time.
  * x <- (1 - s) (x + step) has its fixed point at step (1 - s) / s, the same for each.
  *
- * What is too much comes until feedback of it does, which the queue itself delays: were the
- * steps of all flows together more than the line, a long queue would make a longer one, and
- * be followed by none.  So a step is no more than half of the throughput, which matters to
- * some 20 flows and more into 10 Gbit/s, or fewer on paths slower than that.
+ * Too much comes until its feedback does, and the queue itself delays that.  If the steps of all
+ * flows exceeded the line, a long queue would make a longer one, then none would follow.  So a
+ * step is at most half of the throughput.  That matters for some 20 flows and more into 10
+ * Gbit/s, or fewer on slower paths.
  *
- * A flow that no pause met through a whole window needs none of this, and has its
- * congestion control's rate.  What still waits behind the last pause leaves a quarter faster
- * than that: of a sender that paces itself as much comes as leaves at its own rate, and every
- * packet would be late for good.
+ * A flow that met no pause through a whole window has its congestion control's rate.  What still
+ * waits behind the last pause leaves a quarter faster.  At that rate itself, a sender that paces
+ * would bring as much as leaves, and every packet would stay late.
  *
- * Where delay is noisy pauses are rare, since few delays tell of the queue.  There the rate grows by
- * a quarter in a window without one, for as long as it is what limits the flow: with the
- * congestion control's between two pauses, four flows had a queue of 2.3 ms.
+ * Where delay is noisy pauses are rare, since few delays tell of the queue.  There the rate grows
+ * by a quarter in a window without a pause, as long as it limits the flow.  At the congestion
+ * control's rate, a queue would build between two pauses.
  *
  * State in, event in, state out; nothing else is touched.
  */
@@ -33,9 +31,9 @@
 
 #include "include/turnpike_types.h"
 
-/* Several rounds of pause and feedback, each of which takes T and some: of one and a half,
- * the burst of one would pass for throughput.  And at 10 Gbit/s enough packets of one flow in
- * twelve to count its throughput to some percent, which takes a millisecond.
+/* Several rounds of pause and feedback, each of T and some: in one and a half, the burst of one
+ * would pass for throughput.  At 10 Gbit/s one flow of twelve also needs enough packets to count
+ * its throughput to some percent, which takes a millisecond.
  */
 #define ONRAMP_RELEASE_WINDOW_T		8
 #define ONRAMP_RELEASE_WINDOW_NS	1000000ULL
@@ -43,12 +41,12 @@
 /* Bytes times 10^9 have to fit 64 bits: 1.4 Tbit/s do.  T is 12.5 ms then. */
 #define ONRAMP_RELEASE_WINDOW_MAX_NS	100000000ULL
 
-/* The step is a frame in every T: what N flows then send too much until feedback comes is
- * of the size of N frames, which their bursts are anyway.
+/* The step is a frame in every T.  Until feedback comes N flows then send about N frames too
+ * much, which their bursts are anyway.
  */
 #define ONRAMP_RELEASE_STEP_BYTES	1514
 
-/* What waits is gone after four times as long as it waited, at a rate that a queue of T bears. */
+/* What waits is gone after four times its wait, at a rate that a queue of T bears. */
 #define ONRAMP_RELEASE_CATCH_UP		4
 
 /* Both from T. */
@@ -61,9 +59,9 @@ struct onramp_release {
 	u64 began_ns;		/* of the window */
 	u64 bytes;		/* sent in it */
 	u64 rate;		/* bytes per second; 0: the congestion control's */
-	bool full;		/* there always was something to send */
+	bool full;		/* it always had something to send */
 	bool paused;		/* a pause met it */
-	bool rare;		/* pauses are, since its delay is noisy (onramp_noise.h) */
+	bool rare;		/* pauses are, as delay is noisy (onramp_noise.h) */
 };
 
 static inline void onramp_release_init(struct onramp_release *r, u64 now_ns)
@@ -104,14 +102,14 @@ static inline void onramp_release_close(struct onramp_release *r, u64 elapsed_ns
 		r->rate += r->rate / ONRAMP_RELEASE_CATCH_UP;
 	else if (!r->paused)
 		r->rate = 0;
-	/* Less than before says nothing if there was not more to send. */
+	/* A lower rate tells nothing if there was not more to send. */
 	else if (r->full || (r->rate && rate > r->rate))
 		r->rate = rate;
 }
 
-/* How fast what waited leaves, in bytes per second, ~0: at once.  @sender_rate is the congestion
- * control's, @cap the application's; of either ~0 says none.  Catching up may exceed the cap:
- * with the wait it does not.
+/* The rate at which what waited leaves, in bytes per second; ~0: at once.  @sender_rate is the
+ * congestion control's, @cap the application's; ~0 in either: none.  Catching up may exceed the
+ * cap: together with the wait it does not.
  */
 static inline u64 onramp_release_late_rate(const struct onramp_release *r, u64 sender_rate, u64 cap)
 {

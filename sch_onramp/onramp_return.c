@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the burst governor took from a socket, given back when nobody governs it any more:
- * the option was switched off, the flow was forgotten, the qdisc goes.  A connection that
- * lives on would otherwise keep its small bursts for ever.
+ * Gives back what the burst governor took from a socket, when the governor ends: the operator
+ * switched it off, the flow is forgotten, the qdisc goes.  Otherwise a connection that lives on
+ * would keep its small bursts for ever.  Not in ONRAMP21.
  */
 #include <net/tcp.h>
 
 #include "onramp_ctl.h"
 
-/* ctl->lock is held, or nobody else has the control block.  A limit that somebody else set
- * since is not ours to change.
+/* ctl->lock is held, or the last reference is gone.  A limit that another writer set since is not
+ * ours to change.
  */
 void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk)
 {
@@ -17,8 +17,8 @@ void onramp_return_to(struct onramp_ctl *ctl, struct sock *sk)
 	ctl->gso_set = 0;
 }
 
-/* The last reference to @ctl is gone.  Its namespace is not: a device of it, or a packet
- * of one of its sockets, is why we are here.
+/* The last reference to @ctl is gone.  Its namespace is not: a device of it, or a packet of its
+ * sockets, brought us here.
  */
 void onramp_return(struct onramp_ctl *ctl)
 {

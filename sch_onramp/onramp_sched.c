@@ -18,8 +18,8 @@
  *                  +-----------------------------------+  +-->+-----------+
  *                           still empty              not before some time
  *
- * After a pause the departure times of what waited are past.  It does not leave in one
- * burst but paced (onramp_release.h), until a packet is met whose time is yet to come.
+ * After a pause the departure times of what waited are past.  It leaves paced (onramp_release.h),
+ * not in one burst, until a packet's time is yet to come.  Model: fq, and On-Ramp (ONRAMP21).
  */
 #include <linux/module.h>
 #include <linux/prefetch.h>
@@ -37,10 +37,10 @@
 /* -- enqueue ---------------------------------------------------------------------- */
 
 /*
- * A packet's time by the clock of queues, at least 1.  TCP's is by that clock.  An application
- * may have chosen another, and a packet that was mirrored still has the time of its arrival,
- * by the clock of real time.  Where nobody says of which clock a time is (older kernels, BPF
- * programs), one that no host has been up for is real time.
+ * A packet's time by the clock of queues, at least 1.  TCP's times are by that clock.  An
+ * application may choose another clock.  A mirrored packet still has the real time of its
+ * arrival.  Older kernels and BPF programs do not name the clock: a time beyond any uptime is
+ * real time then.
  */
 static s64 onramp_stamp_ns(const struct sk_buff *skb)
 {
@@ -133,7 +133,7 @@ static enum onramp_kind onramp_enqueue_kind(struct onramp_sched *q, const struct
 							ONRAMP_PLAIN;
 }
 
-/* A flow waits for the time of its first packet, and this one's is earlier. */
+/* The flow waits for the time of its first packet; this packet's is earlier. */
 static bool onramp_comes_before(const struct onramp_sched *q, const struct onramp_flow *f,
 				struct sk_buff *skb)
 {
@@ -141,8 +141,8 @@ static bool onramp_comes_before(const struct onramp_sched *q, const struct onram
 	       onramp_cb(skb)->send_ns < f->time_next_ns && q->config.max_rate == ~0ULL;
 }
 
-/* The governor makes many packets of few, and a drop halves the sender's window: they count as
- * parts.  How much of it a socket has in queues TCP bounds, in bytes.
+/* The governor makes many packets of few, and a drop halves the sender's window: so packets count
+ * as parts.  TCP bounds in bytes how much of a socket is in queues.
  */
 static bool onramp_flow_is_full(const struct onramp_sched *q, const struct onramp_flow *f)
 {
@@ -195,7 +195,7 @@ static void onramp_wake_flows(struct onramp_sched *q, u64 now_ns)
 
 	if (q->delayed_next_ns > until_ns)
 		return;
-	/* How late timers are, smoothed: a help to find out why. */
+	/* How late timers are, smoothed: for an operator who looks for the cause. */
 	if (q->delayed_next_ns < now_ns) {
 		q->unthrottle_latency_ns -= q->unthrottle_latency_ns >> 3;
 		q->unthrottle_latency_ns += (now_ns - q->delayed_next_ns) >> 3;
@@ -220,7 +220,7 @@ static struct onramp_list *onramp_band_list(struct onramp_band *band)
 	return band->old_flows.first ? &band->old_flows : NULL;
 }
 
-/* The list to serve, of the next band that has one and credit; NULL: all are empty. */
+/* The next list to serve, of a band with credit; NULL: all are empty. */
 static struct onramp_list *onramp_pick_list(struct onramp_sched *q)
 {
 	struct onramp_list *list = onramp_band_list(onramp_served(q));
@@ -259,8 +259,8 @@ static void onramp_retire_flow(struct onramp_sched *q, struct onramp_list *list,
 
 /*
  * May the flow's first packet leave, and since when?  If not, *ready_ns is when to ask again.
- * Sets f->time_next_ns as fq does.  A device that paces takes a packet before its time, but
- * none that a pause holds.
+ * Sets f->time_next_ns as fq does.  A device that paces takes a packet before its time, but none
+ * that a pause holds.
  */
 static bool onramp_is_ready(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 			    u64 *ready_ns, u64 now_ns)
@@ -284,7 +284,7 @@ static bool onramp_is_ready(struct onramp_sched *q, struct onramp_flow *f, struc
 	return false;
 }
 
-/* The next packet that may leave, of whatever flow; *from says of which. */
+/* The next packet that may leave; *from is its flow. */
 static struct sk_buff *onramp_pick_packet(struct onramp_sched *q, struct onramp_flow **from,
 					  u64 *ready_ns, u64 now_ns)
 {
@@ -316,7 +316,7 @@ static struct sk_buff *onramp_pick_packet(struct onramp_sched *q, struct onramp_
 	return NULL;
 }
 
-/* The flow sends no other packet for as long as this one takes at its rate. */
+/* The flow sends no other packet until this one has left at the flow's rate. */
 static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes, u64 rate,
 			u64 now_ns)
 {
@@ -324,23 +324,23 @@ static void onramp_pace(struct onramp_sched *q, struct onramp_flow *f, u64 bytes
 
 	if (likely(rate))
 		length_ns = div64_u64(length_ns, rate);
-	/* The rate may be another one soon: a second is the most. */
+	/* The rate may change soon: wait a second at most. */
 	if (unlikely(length_ns > NSEC_PER_SEC)) {
 		length_ns = NSEC_PER_SEC;
 		q->stats.too_long++;
 	}
-	/* This packet was late by a timer's latency, the next need not be.  What a pause took
-	 * is not given back.
+	/* A timer made this packet late; the next need not be.  What a pause took is not given
+	 * back.
 	 */
 	if (f->time_next_ns && f->time_next_ns < now_ns && !f->held)
 		length_ns -= min(length_ns / 2, now_ns - f->time_next_ns);
 	f->time_next_ns = now_ns + length_ns;
 }
 
-/* Timers are late by less beyond their slack, and a packet by more is one that waited. */
+/* Beyond their slack timers are late by less; a packet later than that waited. */
 #define ONRAMP_LATE_NS	(2 * NSEC_PER_USEC)
 
-/* After a pause: is this packet still one that waited for its end? */
+/* After a pause: did this packet wait for its end? */
 static bool onramp_is_late(const struct onramp_sched *q, struct onramp_flow *f,
 			   const struct onramp_cb *cb, u64 now_ns)
 {
@@ -353,7 +353,7 @@ static bool onramp_is_late(const struct onramp_sched *q, struct onramp_flow *f,
 	return false;
 }
 
-/* What the congestion control sends at, in bytes per second; ~0: it does not pace. */
+/* The congestion control's rate, in bytes per second; ~0: it does not pace. */
 static u64 onramp_sender_rate(const struct sk_buff *skb)
 {
 	unsigned long rate = ~0UL;
@@ -363,13 +363,13 @@ static u64 onramp_sender_rate(const struct sk_buff *skb)
 	return rate == ~0UL ? ~0ULL : rate;
 }
 
-/* The same of TCP's data, for which a rate of nothing is "not paced". */
+/* The same for TCP's data, where a rate of 0 means "not paced". */
 static u64 onramp_data_rate(const struct sk_buff *skb)
 {
 	return onramp_sender_rate(skb) ?: ~0ULL;
 }
 
-/* What the application allows, SO_MAX_PACING_RATE: nothing is for TCP "not paced". */
+/* The application's cap, SO_MAX_PACING_RATE: 0 means "not paced" to TCP. */
 static u64 onramp_rate_cap(const struct sk_buff *skb)
 {
 	unsigned long most = 0;
@@ -422,7 +422,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 	struct onramp_cb *cb = onramp_cb(skb);
 	bool pace_anew = onramp_is_late(q, f, cb, now_ns);
 
-	/* What a pause held, and what waited behind it, says nothing of a queue in this host. */
+	/* What a pause held, or what waited behind that, tells nothing of a queue in this host. */
 	if ((s64)(now_ns - ready_ns - q->config.ce_threshold_ns) > 0 && !pace_anew && !f->held) {
 		INET_ECN_set_ce(skb);
 		q->stats.ce_marks++;
@@ -432,7 +432,7 @@ static void onramp_take(struct onramp_sched *q, struct onramp_flow *f, struct sk
 		q->inactive++;
 	q->band_packets[cb->band]--;
 	f->credit -= qdisc_pkt_len(skb);
-	/* Whoever's packet it is, it went on the account of the band that is being served. */
+	/* The band being served pays, whichever band the packet is of. */
 	if (TP_FQ_BANDS > 1)
 		onramp_served(q)->credit -= qdisc_pkt_len(skb);
 	if (cb->kind == ONRAMP_DATA && f->ctl) {
@@ -455,8 +455,8 @@ static struct sk_buff *onramp_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u64 ready_ns, now_ns;
 
-	/* Even when nothing is queued: a flow may have gone to another queue, and its control
-	 * block is in one list of kicked ones at a time.
+	/* Even with an empty queue: a flow may have gone to another queue, and its control block
+	 * is in one list of kicked ones at a time.
 	 */
 	if (unlikely(!llist_empty(&q->kicked)))
 		onramp_wake_kicked(q);
@@ -512,7 +512,7 @@ static void onramp_trim(struct Qdisc *sch)
 	qdisc_tree_reduce_backlog(sch, packets, bytes);
 }
 
-/* ACKs are looked at only where somebody pauses. */
+/* The module looks at ACKs only where a qdisc pauses. */
 static int onramp_listen(struct onramp_sched *q, bool listen)
 {
 	int err = 0;
@@ -526,7 +526,7 @@ static int onramp_listen(struct onramp_sched *q, bool listen)
 	return err;
 }
 
-/* What is computed from the configuration once, so that no packet need do it. */
+/* Computes once what packets need of the configuration. */
 static void onramp_derive(struct onramp_sched *q)
 {
 	onramp_release_params_init(&q->release, q->config.pause.threshold_ns);
@@ -543,7 +543,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	err = onramp_option_parse(&config, qdisc_dev(sch), opt, extack);
 	if (err)
 		return err;
-	/* All that can fail comes before all that shows. */
+	/* All that can fail comes before the first visible change. */
 	err = onramp_listen(q, config.pause_on || q->config.pause_on);
 	if (err)
 		return err;
@@ -554,7 +554,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 		return err;
 	}
 	sch_tree_lock(sch);
-	/* A flow's source is that of its record. */
+	/* A flow's record has its source: a new source forgets the records. */
 	forget = !config.pause_on || config.feedback != q->config.feedback;
 	q->config = config;
 	onramp_derive(q);
@@ -618,7 +618,7 @@ static void onramp_destroy(struct Qdisc *sch)
 	onramp_reset(sch);
 	kvfree(q->buckets);
 	qdisc_watchdog_cancel(&q->watchdog);
-	/* Whose control blocks had us has let go: onramp_detach(). */
+	/* The control blocks that had us have let go: onramp_detach(). */
 	free_percpu(q->counts);
 }
 

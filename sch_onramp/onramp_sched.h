@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The qdisc and its flows.
+ * The qdisc and its flows.  Model: fq, and On-Ramp (ONRAMP21).
  *
- * Locks: the qdisc's lock guards struct onramp_sched and its flows; the control block
- * of a flow has a lock of its own, taken inside the former, and by feedback alone.
+ * Locks: the qdisc's lock guards struct onramp_sched and its flows.  A flow's control block has
+ * its own lock.  The qdisc takes it inside its lock; feedback takes it alone.
  */
 #ifndef ONRAMP_SCHED_H
 #define ONRAMP_SCHED_H
@@ -39,7 +39,7 @@ struct onramp_flow {
 		u64 fast_packets;	/* of the fast path's flow, which is in none */
 	};
 	unsigned long key;		/* socket, or hash with bit 0, or socket with bit 1 */
-	u32 socket_hash;		/* to notice that a socket is a new one */
+	u32 socket_hash;		/* tells a new socket at an old address */
 	int qlen;
 
 	int credit;
@@ -76,7 +76,7 @@ struct onramp_stats {
 	u64 held_packets, held_ns, timeouts, bypassed, burst_cuts, gated;
 };
 
-/* What feedback counts, without the qdisc's lock: a processor's, so that no ACK waits. */
+/* Feedback counts these without the qdisc's lock, for each processor, so that no ACK waits. */
 struct onramp_counts {
 	u64 samples, samples_orack, pauses, capped, recalled, drains, unknown, late, steps;
 	u64 coarse, samples_wire, unstamped, noisy;
@@ -106,8 +106,8 @@ struct onramp_sched {
 	struct rb_root delayed;
 	u64 delayed_next_ns;		/* earliest wake_ns in delayed; ~0: none */
 	u64 unthrottle_latency_ns;
-	u64 used_ns;			/* OR-ACKs are told of a destination not before then */
-	bool held_pending;		/* held data may be queued that no pause holds any more */
+	u64 used_ns;			/* no destination is told to OR-ACKs before */
+	bool held_pending;		/* held data of ended pauses may be queued */
 	u32 band_packets[TP_FQ_BANDS];
 	u32 flows;
 	u32 inactive;			/* flows without packets */
@@ -162,7 +162,7 @@ static inline bool onramp_flow_is_idle(const struct onramp_flow *f)
 	return f->idle & 1UL;
 }
 
-/* Idle for so long, a flow's connection is likely to be over; what fq has. */
+/* After so long an idle flow's connection is likely to be over; fq has the same. */
 #define ONRAMP_GC_AGE		(3 * HZ)
 
 static inline bool onramp_flow_is_old(const struct onramp_flow *f)

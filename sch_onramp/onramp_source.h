@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the delays of a connection come from.
+ * Where the delays of a connection come from.  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ONRAMP_SOURCE_H
 #define ONRAMP_SOURCE_H
@@ -15,7 +15,7 @@ enum onramp_source {
 	ONRAMP_SOURCES,
 };
 
-/* What is left where the peer's timestamps turn out not to be in microseconds. */
+/* The source that is left where the peer's timestamps are not in microseconds. */
 static inline enum onramp_source onramp_source_instead(const struct onramp_config *c)
 {
 	return c->feedback == ONRAMP_FEEDBACK_AUTO ? ONRAMP_SOURCE_ORACK : ONRAMP_SOURCE_NONE;

@@ -2,28 +2,28 @@
 /*
  * The standing queue that a base delay (turnpike_base.h) has in it, by round trips.
  *
- * A flow that began while a queue stood takes that queue for part of the path, sends
- * when others are paused, and keeps the queue standing: the latecomer's advantage of
- * LEDBAT.  Its timestamps cannot tell, since each connection's have an offset of their
- * own.  Round trips can: one clock measures all of them, and the least to a destination
- * is known to every flow of the host.
+ * A flow that began while a queue stood takes that queue for part of the path.  It sends while
+ * others are paused, and keeps the queue standing: the latecomer's advantage of LEDBAT (RFC
+ * 6817).  Its timestamps cannot tell, as each connection's have their own offset.  Round trips
+ * can: one clock measures all of them, and every flow of the host knows the least to a
+ * destination.
  *
  *      excess   = round trip - least round trip = queue + queue of the way back + waits
  *      standing = excess - queueing delay over the base
  *
- * The way back has no queue and the receiver does not wait at some moment of every window.
- * The least of a window is then the standing queue that the base has in it.
+ * At some moment of every window the way back has no queue and the receiver does not wait.  The
+ * least of a window is then the standing queue in the base.  Not in ONRAMP21.
  */
 #ifndef ONRAMP_STANDING_QUEUE_H
 #define ONRAMP_STANDING_QUEUE_H
 
 #include "include/turnpike_types.h"
 
-/* Longer than any queue stands in one place by chance, a fiftieth of a slot of the base. */
+/* No queue stands in one place for longer by chance; a fiftieth of a slot of the base. */
 #define ONRAMP_STANDING_QUEUE_WINDOW_NS	10000000ULL
 #define ONRAMP_STANDING_QUEUE_SAMPLES	16
 
-/* Both sides of the difference are right to 1 us, and wake-ups of hosts add some. */
+/* Both sides of the difference are right to 1 us; wake-ups of hosts add some. */
 #define ONRAMP_STANDING_QUEUE_NOISE_NS	3000
 
 struct onramp_standing_queue {
@@ -32,7 +32,7 @@ struct onramp_standing_queue {
 	u32 samples;		/* in it; 0: none yet */
 };
 
-/* A sample's two delays.  Returns by how much the base is too long, 0 as a rule. */
+/* Takes a sample's two delays.  Returns by how much the base is too long, mostly 0. */
 static inline u64 onramp_standing_queue_sample(struct onramp_standing_queue *s, u64 now_ns,
 					       u64 excess_ns, u64 queue_ns)
 {

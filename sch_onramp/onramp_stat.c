@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statistics: struct tc_onramp_stats, what `tc -s' shows.
+ * Statistics: struct tc_onramp_stats, what `tc -s' shows.  Model: fq, and On-Ramp (ONRAMP21).
  */
 #include <linux/percpu.h>
 #include <net/gen_stats.h>
 
 #include "onramp_sched.h"
 
-/* The counts of all processors, each of which may go on meanwhile. */
+/* Sums the counts of all processors, which may go on meanwhile. */
 static u64 onramp_stat_sum(const struct onramp_sched *q, size_t offset)
 {
 	u64 sum = 0;

@@ -2,23 +2,23 @@
 /*
  * Feedback from microsecond TCP timestamps (route feature tcp_usec_ts, Linux 6.7).
  *
- * Every ACK carries the time at which the receiver sent it, TSval.  A receiver acks data
- * when it comes, so TSval less the time at which the newest acked byte left here is that
- * byte's one-way delay plus a constant of the connection, the difference of the clocks.
- * TCP's own difference, TSval - TSecr, has in it what the qdisc held the packet for, and
- * with GSO the wait for the bytes before; the departure times recorded here have neither.
+ * Every ACK carries TSval, the time at which the receiver sent it.  A receiver acks data when it
+ * comes.  So TSval less the departure of the newest acked byte is that byte's one-way delay plus
+ * a constant, the difference of the clocks.  TCP's own TSval - TSecr includes the qdisc's hold
+ * and, with GSO, the wait for the bytes before.  The departures recorded here have neither.
  *
  *    data ----- departure ----~~~ queue ~~~-----> receiver
  *    ACK  <------------------- TSval ------------ its clock
  *
- * Which byte the ACK answers to: the last one it acknowledges, or with a hole before it
- * the end of the first SACK block, which RFC 2018 says is about the newest segment.
+ * The ACK answers the last byte it acknowledges.  With a hole before that byte, it answers the
+ * end of the first SACK block, which RFC 2018 says is about the newest segment.
  *
- * That the peer's timestamps are in microseconds, too, is its route's affair and seen by how
- * they advance (turnpike_tick.h).  If they are not, receipts have to do.
+ * The peer's route decides whether its timestamps are in microseconds, too; how they advance
+ * shows it (turnpike_tick.h).  If they are not, receipts have to do.  ONRAMP21 has OR-ACKs
+ * instead.
  *
- * Not believed: what acknowledges data that is not in flight; data sent twice; ACKs that
- * may have waited at the receiver, for its delayed-ACK timer or its application.
+ * Not believed: ACKs of data not in flight; data sent twice; ACKs that may have waited at the
+ * receiver, for its delayed-ACK timer or its application.
  */
 #include <net/tcp.h>
 
@@ -28,7 +28,7 @@
 #include "onramp_sched.h"
 #include "onramp_tcpts.h"
 
-/* No receiver of data delays an ACK by less, see tcp_timely's TIMELY_DELACK_NS. */
+/* No receiver of data delays an ACK by less (see tcp_timely's TIMELY_DELACK_NS). */
 #define ONRAMP_DELACK_NS	(20 * NSEC_PER_MSEC)
 
 /* -- parsing ------------------------------------------------------------------------ */
@@ -75,8 +75,8 @@ static void onramp_tcpts_parse(const struct tcphdr *th, const struct onramp_arri
 
 /* -- judging ------------------------------------------------------------------------ */
 
-/* May the ACK have waited at the receiver on purpose?  What was not alone in arriving is
- * acknowledged at once; the lone last packet, or a request, is not.
+/* May the ACK have waited at the receiver on purpose?  A receiver acks at once what was not alone
+ * in arriving, but not a lone last packet or a request.
  */
 static bool onramp_tcpts_maybe_late(const struct onramp_ctl *ctl, const struct onramp_ack *a)
 {
@@ -107,15 +107,15 @@ static bool onramp_tcpts_is_fine(struct onramp_ctl *ctl, u32 tsval)
 	return false;
 }
 
-/* What an ACK says of the newest byte that it acknowledges. */
+/* What an ACK tells of the newest byte that it acknowledges. */
 struct onramp_trip {
 	u64 now_ns;
 	u64 rtt_ns;
 	u32 raw_us;			/* TSval less the byte's departure */
 };
 
-/* The first sample of a connection.  Another one may know the path without its queue; that
- * its clock is this one's, with the same offset, shows in a queue that fits the round trip.
+/* The first sample of a connection.  Another connection may know the path without its queue.
+ * Both have the same clock offset if the queue fits the round trip.
  */
 static void onramp_tcpts_first(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 			       const struct onramp_trip *t)
@@ -131,7 +131,7 @@ static void onramp_tcpts_first(struct onramp_ctl *ctl, const struct onramp_path_
 	}
 }
 
-/* Queueing delay of the newest byte.  Standing queue that the base had in it is taken out. */
+/* The queueing delay of the newest byte, without the standing queue in the base. */
 static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 				 const struct onramp_trip *t)
 {
@@ -152,7 +152,7 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 	return queue_ns + standing_ns;
 }
 
-/* @base_ns: what the base was before the sample of @queue_ns. */
+/* @base_ns: the base before the sample of @queue_ns. */
 static void onramp_tcpts_drain(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 			       u64 queue_ns, s64 base_ns, u64 now_ns)
 {
@@ -164,7 +164,7 @@ static void onramp_tcpts_drain(struct onramp_ctl *ctl, const struct onramp_path_
 		onramp_ctl_drain(ctl, now_ns, pause_ns);
 }
 
-/* Did the ACK wait at the receiver, or may a queue that asks for a pause be such a wait? */
+/* Did the ACK wait at the receiver, or could such a wait be the queue that asks for a pause? */
 static bool onramp_tcpts_is_late(const struct onramp_ctl *ctl, const struct onramp_ack *a,
 				 u64 queue_ns)
 {
@@ -204,7 +204,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 		onramp_count(ctl->sched, unknown);
 		return;
 	}
-	/* Of what hits the window alone, or a few ACKs of a stranger's would tell of the clock. */
+	/* Only ACKs that hit the window tell of the clock; a stranger's ACKs do not. */
 	if (!onramp_tcpts_is_fine(ctl, a->tsval))
 		return;
 	t.now_ns = ktime_get_ns();
@@ -218,7 +218,7 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	onramp_path_visit_end(&visit);
 }
 
-/* Records of what arrived serve no more, but for receipts: those come after the ACK. */
+/* Records of what arrived serve no more, except for receipts: those come after the ACK. */
 static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 {
 	if (!onramp_flight_holds(&ctl->flight, ack))

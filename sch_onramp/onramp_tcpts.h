@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Feedback of TCP timestamps (onramp_tcpts.c): what a connection has of it.
+ * Feedback of TCP timestamps (onramp_tcpts.c): what a connection has of it.  Model: ONRAMP21.
  */
 #ifndef ONRAMP_TCPTS_H
 #define ONRAMP_TCPTS_H
@@ -19,7 +19,7 @@ struct onramp_tcpts {
 	bool known;			/* ref_us is valid */
 	struct tp_tick tick;		/* of the peer's timestamps */
 	struct tp_base base;
-	struct onramp_standing_queue standing;	/* what base has of it */
+	struct onramp_standing_queue standing;	/* in the base */
 };
 
 static inline void onramp_tcpts_begin(struct onramp_tcpts *t)

@@ -2,44 +2,42 @@
 /*
  * Drains by timestamps: hosts stop together, now and then, so that the queue empties.
  *
- * The reason is orack_drain.h's: who begins while a regulated queue stands takes it for part
- * of the path.  But timestamps have no clock that is common to all hosts; what all of them
- * see is the queue itself.  As fireflies, and as flows of BBR with ProbeRTT, they take
- * the moment from each other:
+ * The reason is orack_drain.h's: a flow that begins while a regulated queue stands takes it for
+ * part of the path.  But timestamps have no clock common to all hosts; all hosts see the queue
+ * itself.  As fireflies, and as flows of BBR with ProbeRTT, they take the moment from each other:
  *
  *      queue  ~~~~~~~~~~\        /~~~~~~     a host stops, and its part of the queue goes;
  *                        \      /            others see that, and stop as well if half of a
  *                         \____/             period is over: from then on all are due at once
  *
- * A stop after which no base got shorter has found what was known, and the next is due after
- * twice the time.
+ * If no base got shorter after a stop, the next is due after twice the time.  Not in ONRAMP21.
  */
 #ifndef ONRAMP_TCPTS_DRAIN_H
 #define ONRAMP_TCPTS_DRAIN_H
 
 #include "include/turnpike_types.h"
 
-/* The first are due each 134 ms, as with receipts; later ones each 537 ms, about as often as
- * the base forgets a slot (TP_BASE_SLOT_NS).
+/* The first are due each 134 ms, as with receipts.  Later ones are due each 537 ms, about as
+ * often as the base forgets a slot (TP_BASE_SLOT_NS).
  */
 #define ONRAMP_TCPTS_DRAIN_SHIFT		27
 #define ONRAMP_TCPTS_DRAIN_SHIFT_MAX		29
 
-/* Longer than it takes until others see that the queue gets shorter, and stop: a round trip
- * with a queue of 50 to 70 us in it.  60 us were too few for twelve flows of four hosts.
+/* Longer than others take to see the queue get shorter, and to stop: a round trip with a queue of
+ * 50 to 70 us in it.  60 us were too few for twelve flows of four hosts.
  */
 #define ONRAMP_TCPTS_DRAIN_SPREAD_NS		100000
 
-/* Flows of a host have each seen an ACK after so long. */
+/* After so long each flow of a host has seen an ACK. */
 #define ONRAMP_TCPTS_DRAIN_TOGETHER_NS	100000
 
-/* What varies where the queue is empty: ticks of both clocks, wake-ups. */
+/* Variation where the queue is empty: ticks of both clocks, wake-ups. */
 #define ONRAMP_TCPTS_DRAIN_EMPTY_NS		5000
 
 /* The mean is over some 64 samples: an ACK each 2 packets of a flow, some RTTs of all. */
 #define ONRAMP_TCPTS_DRAIN_MEAN_SHIFT		6
 
-/* A host's, to a destination. */
+/* A host's state for a destination. */
 struct onramp_tcpts_drain {
 	u64 empty_ns;		/* when the path last had no queue */
 	u64 stop_ns;		/* when a flow last was the first to stop */
@@ -57,8 +55,8 @@ static inline void onramp_tcpts_drain_init(struct onramp_tcpts_drain *d, u64 now
 	d->news = true;
 }
 
-/* Is there something to empty?  A mean that is much longer than @threshold_ns has another
- * cause, which does not stop with us.
+/* Is there a queue to empty?  A mean much longer than @threshold_ns has another cause, which does
+ * not stop with us.
  */
 static inline bool onramp_tcpts_drain_is_worth(const struct onramp_tcpts_drain *d, u64 queue_ns,
 					       u64 threshold_ns)
@@ -66,7 +64,7 @@ static inline bool onramp_tcpts_drain_is_worth(const struct onramp_tcpts_drain *
 	return queue_ns >= threshold_ns / 4 && d->mean_ns <= 4 * threshold_ns;
 }
 
-/* Either another host stopped, or nobody did for long. */
+/* Another host stopped, or no host did for long. */
 static inline bool onramp_tcpts_drain_is_due(const struct onramp_tcpts_drain *d, u64 now_ns,
 					     u64 queue_ns, u64 threshold_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events of sch_onramp: one per delay sample and what the pausing rule made of it,
- * one per data packet that leaves.
+ * Trace events of sch_onramp: a delay sample with the pausing rule's verdict, and a data packet
+ * that leaves.  Model: On-Ramp (ONRAMP21).
  *
  *     echo 1 > /sys/kernel/tracing/events/onramp/enable
  */

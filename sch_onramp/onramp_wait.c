@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows that wait: a tree by the time when each is looked at again.  All under the qdisc's lock.
+ * Flows that wait: a tree by the time of the next look.  Under the qdisc's lock.  Model: fq.
  */
 #include "onramp_queue.h"
 
@@ -29,7 +29,7 @@ void onramp_flow_throttle(struct onramp_sched *q, struct onramp_flow *f, u64 wak
 	q->stats.throttled++;
 }
 
-/* A flow that waits shall wait until then, which is earlier. */
+/* Makes a flow that waits wait until @wake_ns, which is earlier. */
 void onramp_flow_wake_at(struct onramp_sched *q, struct onramp_flow *f, u64 wake_ns)
 {
 	rb_erase(&f->delayed_node, &q->delayed);

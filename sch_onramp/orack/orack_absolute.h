@@ -5,21 +5,19 @@
  *      there = arrival - departure - (peer's clock - ours)        wrong by error_ns at most
  *      back  = round trip - there                                 wrong by as much
  *
- * Queueing delay is what the delay has over the empty path's.  Section 7.1 of On-Ramp
- * lets a threshold for the delay itself be minOWD + 2 sigma.  Here the threshold is one for
- * queueing delay, and the same is a bound of the empty path, which the base of grade (c)
- * (turnpike_base.h) is held within:
+ * Queueing delay is the delay above the empty path's.  ONRAMP21 (section 7.1) has a threshold for
+ * the delay itself, minOWD + 2 sigma.  Here the threshold is for queueing delay, and the same
+ * term bounds the empty path.  The base of grade (c) (turnpike_base.h) is held within:
  *
  *      least there - 2 error  <=  empty path  <=  least there + 2 error
  *                                 empty path  <=  least back  + 2 error + noise
  *
- * Two delays measured with the same clocks differ from the truth by as much as the offset is
- * wrong, at either moment: that is the 2.  The last line is what only absolute delay can tell:
- * a queue that stood from the first packet on is in every delay there, never in the way back.
- * Clocks without error leave nothing to the base; with a large one it is grade (c) again, whose
- * base does not care what constant the clocks are apart.  A queue that the base takes for the
- * path is seen but for 0 to 4 errors, as the offset is wrong: what the paper's wider threshold
- * does to all queues.
+ * The 2: each of two delays by the same clocks is wrong by the error of the offset at its time.
+ * Only absolute delay can tell the last line: a queue that stood from the first packet on is in
+ * every delay there, and never in the way back.  Clocks without error leave nothing to the base.
+ * With a large error it is grade (c) again, whose base ignores a constant between the clocks.  A
+ * queue that the base takes for the path shows but for 0 to 4 errors, as the offset is wrong.
+ * The paper's wider threshold does that to all queues.
  */
 #ifndef ORACK_ABSOLUTE_H
 #define ORACK_ABSOLUTE_H
@@ -45,10 +43,10 @@ struct orack_absolute {
 	u32 epoch;			/* of the clock that the rest is of */
 	struct orack_clock_offset offset;	/* of the newest absolute sample; none: grade 0 */
 	s64 there_ns;			/* that sample's delay */
-	s64 path_ns;			/* what the empty path's was taken for */
+	s64 path_ns;			/* the delay taken for the empty path's */
 	struct onramp_min_filter there;	/* least delays, biased */
 	struct onramp_min_filter back;
-	u32 absurd;			/* samples that no clocks so far apart can show */
+	u32 absurd;			/* samples that no clocks so far apart show */
 };
 
 static inline void orack_absolute_forget(struct orack_absolute *a)
@@ -70,7 +68,7 @@ static inline void orack_absolute_init(struct orack_absolute *a)
 	orack_absolute_forget(a);
 }
 
-/* Delays may be negative by as much as the clocks are wrong; the filter's count upwards from 0. */
+/* Delays may be negative by the clocks' error; those of the filter count upwards from 0. */
 static inline s64 orack_absolute_least(struct onramp_min_filter *f, u64 now_ns, s64 ns)
 {
 	const u64 bias_ns = 1ULL << 62;
@@ -78,7 +76,7 @@ static inline s64 orack_absolute_least(struct onramp_min_filter *f, u64 now_ns, 
 	return (s64)(onramp_min_filter_sample(f, now_ns, (u64)ns + bias_ns) - bias_ns);
 }
 
-/* Both cannot be true of clocks that were not set in between. */
+/* Both offsets cannot be true, unless a clock was set in between. */
 static inline bool orack_clock_offset_differs(const struct orack_clock_offset *x,
 					      const struct orack_clock_offset *y)
 {
@@ -88,7 +86,7 @@ static inline bool orack_clock_offset_differs(const struct orack_clock_offset *x
 	return by_ns > most_ns || by_ns < -most_ns;
 }
 
-/* What was measured before holds on, or begins anew. */
+/* Keeps what was measured before, or begins anew. */
 static inline void orack_absolute_follow(struct orack_absolute *a, u32 epoch,
 					 const struct orack_clock_offset *offset)
 {
@@ -116,8 +114,8 @@ static inline s64 orack_absolute_path(struct orack_absolute *a, u64 now_ns, s64 
 	return path_ns;
 }
 
-/* The queueing delay of a packet that arrived @raw_ns after it left, by two clocks, and came
- * back in @trip_ns.  @c said @queue_ns.
+/* The queueing delay of a packet that arrived @raw_ns after it left, by two clocks, and came back
+ * in @trip_ns.  @c gave @queue_ns.
  */
 static inline u64 orack_absolute_sample(struct orack_absolute *a, const struct orack_relative *c,
 					const struct orack_clock_offset *offset, u64 now_ns,
@@ -127,7 +125,7 @@ static inline u64 orack_absolute_sample(struct orack_absolute *a, const struct o
 	s64 below_ns = -(s64)offset->error_ns - ORACK_RELATIVE_NOISE_NS;
 	u64 most_ns = trip_ns + ORACK_RELATIVE_NOISE_NS;
 
-	/* Both ways take some time; the clocks are not what they are said to be. */
+	/* Neither way takes less than nothing: the clocks are not what they are said to be. */
 	if (there_ns < below_ns || there_ns > (s64)trip_ns - below_ns) {
 		a->grade = ORACK_GRADE_BASE;
 		a->absurd++;

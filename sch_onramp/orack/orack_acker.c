@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The acker: data that arrives is receipted to hosts that asked for it.
+ * The acker: it makes receipts (OR-ACKs of ONRAMP21, section 3.1) for data from hosts that asked.
  *
  *   data --> slot of this processor, by the pair of hosts --> batch (orack_batch.h)
  *                                                              | full, or its time is over
  *                                                              v
  *                                                            receipt
  *
- * Batches are of fixed number and size.  Each namespace has its own on each processor, so
- * that one does not cut another's short; two pairs of one that meet in a slot do.
+ * Batches are of fixed number and size.  Each namespace has its own on each processor, and cuts
+ * no other's short; two pairs of one do if they meet in a slot.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -28,18 +28,18 @@
 #include "sch_onramp/onramp_net.h"
 #include "sch_onramp/onramp_packet.h"
 
-/* More peers than send to one processor within 50 us; 30 KB a namespace and processor, of 32 that
- * per-cpu memory gives at once.
+/* More slots than peers that send to one processor within 50 us.  30 KB for a namespace and
+ * processor, of the 32 that per-cpu memory gives at once.
  */
 #define ORACK_SLOTS_LOG		6
 #define ORACK_SLOTS		(1 << ORACK_SLOTS_LOG)
 
 struct orack_slot {
 	struct list_head open;		/* in orack_cpu.open, first due first; empty: free */
-	u64 due_ns;			/* then it is sent */
-	u64 closed_ns;			/* when that before it was, */
+	u64 due_ns;			/* it leaves then */
+	u64 closed_ns;			/* when the batch before left, */
 	u32 wait_ns;			/* and how long that could wait */
-	u64 spared_ns;			/* when data came that was too little to begin one */
+	u64 spared_ns;			/* when data too little for a batch came */
 	u32 all_requests;			/* onramp_net's, when terms were asked for */
 	struct orack_sparse sparse;	/* since the last one, where sparse ones are enough */
 	struct orack_pair pair;
@@ -49,8 +49,8 @@ struct orack_slot {
 	struct orack_batch batch;
 };
 
-/* A namespace's on a processor, which it works on with bottom halves off.  The lock is for a
- * timer that went to another processor with its own taken away; that looks at open batches alone.
+/* A namespace's state on a processor, which works on it with bottom halves off.  The lock is for
+ * a timer whose processor went offline: it runs on another, and looks at open batches alone.
  */
 struct orack_cpu {
 	struct onramp_net *on;		/* constant */
@@ -66,13 +66,13 @@ struct orack_cpu {
 /* When data came, by CLOCK_MONOTONIC. */
 struct orack_stamp {
 	u64 rx_ns;
-	u64 now_ns;			/* and when it is looked at */
+	u64 now_ns;			/* when the acker looks at it */
 	bool nic;			/* the NIC says so; else the host */
 };
 
 /* -- receipts ----------------------------------------------------------------------------- */
 
-/* Closes a batch; the slot is free then, and *p is its receipt.  cpu->lock is held. */
+/* Closes a batch: frees the slot, and writes its receipt to *p.  cpu->lock is held. */
 static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, struct orack_packet *p)
 {
 	struct orack_batch *b = &slot->batch;
@@ -112,7 +112,7 @@ static void orack_acker_send(struct onramp_net *on, struct orack_packet *p)
 	orack_count_add(on, ONRAMP_STAT_RECEIPTS_BYTES, p->bytes + headers);
 }
 
-/* The timer looks when the first batch is due.  cpu->lock is held. */
+/* Sets the timer for the first batch that is due.  cpu->lock is held. */
 static void orack_cpu_arm(struct orack_cpu *cpu)
 {
 	struct orack_slot *slot = list_first_entry_or_null(&cpu->open, struct orack_slot, open);
@@ -123,7 +123,7 @@ static void orack_cpu_arm(struct orack_cpu *cpu)
 	hrtimer_start(&cpu->timer, ns_to_ktime(slot->due_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* True: *p is the receipt of a batch that was due; else the timer is set for the next. */
+/* True: *p is the receipt of a batch that was due.  Else sets the timer for the next. */
 static bool orack_cpu_due(struct orack_cpu *cpu, struct orack_packet *p)
 {
 	struct orack_slot *slot;
@@ -141,7 +141,7 @@ static bool orack_cpu_due(struct orack_cpu *cpu, struct orack_packet *p)
 	return due;
 }
 
-/* In a softirq: sending may take as long as it does for any packet. */
+/* In a softirq: a receipt may take as long to send as any packet. */
 static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 {
 	struct orack_cpu *cpu = container_of(timer, struct orack_cpu, timer);
@@ -156,8 +156,8 @@ static enum hrtimer_restart orack_acker_timer(struct hrtimer *timer)
 
 /* -- data ----------------------------------------------------------------------------------- */
 
-/* When the NIC had the packet, or now.  The kernel's own receive stamps are no choice: they are
- * on for the whole host or not at all, stay on what is mirrored, and fq takes them for a
+/* When the NIC had the packet, or now.  The kernel's own receive stamps do not serve: they are on
+ * for the whole host or not at all.  They stay on mirrored packets, and fq takes them for a
  * departure in decades.
  */
 static void orack_stamp(struct orack_stamp *t, const struct onramp_arrival *a)
@@ -182,7 +182,7 @@ static bool orack_slot_is(const struct orack_slot *slot, const struct onramp_key
 	       ipv6_addr_equal(&slot->pair.local, &key->saddr);
 }
 
-/* Most batches are due after those that are there. */
+/* Most batches are due after all open ones. */
 static void orack_cpu_queue(struct orack_cpu *cpu, struct orack_slot *slot)
 {
 	struct orack_slot *before;
@@ -203,7 +203,7 @@ static void orack_see(struct orack_seen *seen, const struct orack_stamp *t)
 		seen->missed++;
 }
 
-/* Times are the NIC's, and it has none of this data: the next will tell. */
+/* Times are the NIC's, and it has none for this data: the next data will tell. */
 static bool orack_slot_misses(struct orack_cpu *cpu, const struct orack_slot *slot, u32 bytes,
 			      const struct orack_stamp *t)
 {
@@ -214,7 +214,7 @@ static bool orack_slot_misses(struct orack_cpu *cpu, const struct orack_slot *sl
 	return true;
 }
 
-/* Of one of this host's connections?  The stack has looked already, if it does early, and a
+/* Is the data for a connection of this host?  With early demux the stack has looked already.  A
  * listener is not enough.
  */
 static bool orack_is_ours(const struct sk_buff *skb, const struct onramp_arrival *a)
@@ -229,8 +229,8 @@ static bool orack_is_ours(const struct sk_buff *skb, const struct onramp_arrival
 	return sk;
 }
 
-/* Data of whoever sends to a connection, for those that sparse receipts are enough for as long as
- * nobody else does; a stranger's segments end nothing.  Their line is written once a frame at
+/* Counts data of all senders to a connection.  Sparse receipts are enough for a host only while
+ * no other sends; a stranger's segments end nothing.  The shared line is written once a frame at
  * most.
  */
 static void orack_cpu_count(struct orack_cpu *cpu, const struct sk_buff *skb,
@@ -245,7 +245,7 @@ static void orack_cpu_count(struct orack_cpu *cpu, const struct sk_buff *skb,
 	cpu->arrived = 0;
 }
 
-/* True: no receipt for the data, and the terms are not even looked for. */
+/* True: the data gets no receipt, and the acker does not look at its terms. */
 static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
 			      const struct onramp_arrival *a, u64 now_ns)
 {
@@ -258,7 +258,7 @@ static bool orack_slot_spares(struct orack_cpu *cpu, struct orack_slot *slot,
 				   now_ns - slot->closed_ns, now_ns);
 }
 
-/* The slot was another pair's, which has no batch. */
+/* Gives the slot to another pair; it has no open batch. */
 static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *pair)
 {
 	slot->pair = *pair;
@@ -268,8 +268,8 @@ static void orack_slot_become(struct orack_slot *slot, const struct orack_pair *
 	memset(&slot->sparse, 0, sizeof(slot->sparse));
 }
 
-/* What the pair of hosts wants for the data.  The slot becomes theirs with a receipt: data too
- * little for one leaves what another pair has there.
+/* What the pair of hosts wants for the data.  The pair takes the slot over with a receipt.  Data
+ * too little for one leaves what another pair has there.
  */
 static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot *slot,
 				       const struct onramp_arrival *a, const struct orack_stamp *t)
@@ -298,7 +298,7 @@ static enum orack_wants orack_slot_ask(struct orack_cpu *cpu, struct orack_slot 
 	return wants;
 }
 
-/* Begins a batch with the data, if it is receipted at all. */
+/* Begins a batch with the data, if it gets a receipt at all. */
 static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 			      const struct onramp_arrival *a, const struct orack_stamp *t)
 {
@@ -317,14 +317,14 @@ static bool orack_slot_begins(struct orack_cpu *cpu, struct orack_slot *slot,
 	if (orack_slot_misses(cpu, slot, a->payload, t))
 		return false;
 	slot->wait_ns = orack_batch_wait_ns(slot->wait_ns, now_ns - slot->closed_ns);
-	/* It waits from the first data on, be that receipted or not. */
+	/* The wait counts from the first data on, with a receipt or not. */
 	slot->due_ns = slot->wait_ns +
 		       (now_ns - slot->spared_ns < slot->wait_ns ? slot->spared_ns : now_ns);
 	orack_batch_begin(&slot->batch);
 	return true;
 }
 
-/* Puts the data where it belongs.  True: there is a packet to send, of *p. */
+/* Adds the data to its batch.  True: *p is a packet to send. */
 static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 			  const struct onramp_arrival *a, const struct orack_stamp *t,
 			  struct orack_packet *p)
@@ -348,13 +348,13 @@ static bool orack_cpu_add(struct orack_cpu *cpu, struct orack_slot *slot,
 		orack_slot_take(cpu, slot, p);
 		return true;
 	}
-	/* What GRO made one packet of is a batch of its own and needs no timer. */
+	/* A packet that GRO merged fills a batch of its own and needs no timer. */
 	if (begins)
 		orack_cpu_queue(cpu, slot);
 	return false;
 }
 
-/* Data that is not spared. */
+/* Takes data that orack_slot_spares() does not spare. */
 static noinline void orack_cpu_take(struct orack_cpu *cpu, struct orack_slot *slot,
 				    const struct onramp_arrival *a, u64 now_ns)
 {
@@ -363,7 +363,7 @@ static noinline void orack_cpu_take(struct orack_cpu *cpu, struct orack_slot *sl
 	bool send;
 
 	spin_lock(&cpu->lock);
-	/* A batch of another pair's goes first. */
+	/* The batch of another pair goes first. */
 	if (unlikely(!list_empty(&slot->open) && !orack_slot_is(slot, &a->key))) {
 		orack_slot_take(cpu, slot, p);
 		spin_unlock(&cpu->lock);
@@ -377,7 +377,7 @@ static noinline void orack_cpu_take(struct orack_cpu *cpu, struct orack_slot *sl
 		orack_acker_send(cpu->on, p);
 }
 
-/* TCP data for us; bottom halves are off, under the RCU read lock. */
+/* Takes TCP data for this host; bottom halves are off, under the RCU read lock. */
 void orack_acker_arrived(struct onramp_net *on, const struct sk_buff *skb,
 			 const struct onramp_arrival *a)
 {
@@ -418,7 +418,7 @@ int orack_acker_open(struct onramp_net *on)
 	return 0;
 }
 
-/* Nothing arrives for the namespace any more; its batches are dropped. */
+/* No data arrives for the namespace any more; its batches are dropped. */
 void orack_acker_close(struct onramp_net *on)
 {
 	int i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receipts made (orack_acker.c).
+ * How receipts are made (orack_acker.c).  Model: OR-ACKs (ONRAMP21, section 3.1).
  */
 #ifndef ORACK_ACKER_H
 #define ORACK_ACKER_H

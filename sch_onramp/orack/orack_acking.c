@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts that we ask for receipts: those that we send data to.
+ * Hosts that we ask for receipts: those that we send data to.  Model: On-Ramp (ONRAMP21).
  *
- * One is told that we want receipts: by a worker, as the qdisc that
- * notices it cannot send, and at once, as its flows are not held before.  Another worker
- * tells it so again before that expires.  One that does not
- * answer may have no On-Ramp, and is left alone after the first few until it speaks:
+ * An announcement asks a host for receipts.  A worker sends it at once, since the qdisc that
+ * notices the host cannot send, and its flows are not held before.  Another worker repeats it
+ * before it expires.  A host that does not answer may have no On-Ramp.  After a few tries we
+ * leave it alone until it speaks:
  *
  *      data --used--> asked --receipt--> acks --a minute of silence--> asked, seldom
  *                     |  ^                                             |
@@ -25,18 +25,18 @@
 #include "orack_peer.h"
 #include "sch_onramp/onramp_net.h"
 
-/* Unanswered announcements: after each of the first, the time to the next.  One may be
- * lost, and one come before its connection does.
+/* Announcements without an answer: after each of the first, the time to the next.  One may be
+ * lost, and one may come before its connection does.
  */
 #define ORACK_FIRST_TRIES	3
 #define ORACK_FIRST_WAIT	(HZ / 4)
 
-/* To a host that once sent receipts: ten minutes, in which a path is mended. */
+/* To a host that once sent receipts: ten minutes, in which the operator mends a path. */
 #define ORACK_LATER_TRIES	20
 #define ORACK_LATER_WAIT	(30 * HZ)
 
-/* CLOCK_REALTIME less CLOCK_BOOTTIME as the module was loaded: announcements are by a clock that
- * nobody sets, and that is later after the host has booted.
+/* CLOCK_REALTIME less CLOCK_BOOTTIME when the module was loaded.  Announcements are by a clock
+ * that is never set, and that is later after the host has booted.
  */
 static u64 orack_peer_epoch_ns;
 
@@ -46,7 +46,7 @@ static u32 orack_acking_index(const struct in6_addr *remote)
 				     remote->s6_addr32[3]), ORACK_ACKING_LOG);
 }
 
-/* peer->lock is held.  A peer that was taken out counts no more. */
+/* peer->lock is held.  A removed peer does not count. */
 void orack_peer_set_acks(struct onramp_net *on, struct orack_peer *peer, bool acks)
 {
 	if (peer->acking.acks == acks || peer->removed)
@@ -69,7 +69,7 @@ static unsigned long orack_acking_wait(const struct orack_acking *a)
 	return READ_ONCE(a->unanswered) < ORACK_FIRST_TRIES ? ORACK_FIRST_WAIT : ORACK_LATER_WAIT;
 }
 
-/* It was asked often enough. */
+/* We asked it often enough. */
 bool orack_acking_is_silent(const struct orack_acking *a)
 {
 	u32 tries = ORACK_FIRST_TRIES + (READ_ONCE(a->answered) ? ORACK_LATER_TRIES : 0);
@@ -77,7 +77,7 @@ bool orack_acking_is_silent(const struct orack_acking *a)
 	return !READ_ONCE(a->acks) && READ_ONCE(a->unanswered) >= tries;
 }
 
-/* Looked at without the lock, too: it is looked at again before anything is sent. */
+/* Readers may look without the lock: the worker looks again before it sends. */
 static bool orack_acking_is_due(const struct orack_acking *a)
 {
 	unsigned long announced = READ_ONCE(a->announced);
@@ -98,7 +98,7 @@ static void orack_peer_hurry(struct onramp_net *on, struct orack_peer *peer)
 	queue_work(system_highpri_wq, &on->peers.ask);
 }
 
-/* May hosts in the Internet be asked?  Not if the operator says who may.  Caller holds the RCU
+/* May we ask the host?  The operator's prefixes decide, if there are any.  Caller holds the RCU
  * read lock.
  */
 static bool orack_peer_may_ask(const struct onramp_net *on, const struct in6_addr *remote)
@@ -108,8 +108,8 @@ static bool orack_peer_may_ask(const struct onramp_net *on, const struct in6_add
 	return !asked || orack_may_ask(&asked->of, remote->s6_addr);
 }
 
-/* One that is not known is entered if it is near: whoever makes a connection to somewhere far
- * off has nobody send datagrams there.
+/* Enters an unknown host if it is near.  So a user who connects to a far host makes no host send
+ * datagrams there.
  */
 static struct orack_peer *orack_peer_meet(struct onramp_net *on, const struct orack_pair *pair,
 					  const struct sock *sk)
@@ -137,12 +137,12 @@ void orack_peer_used(struct onramp_net *on, const struct onramp_key *key, const 
 	a = &peer->acking;
 	a = &peer->acking;
 	orack_peer_set_oif(peer, READ_ONCE(sk->sk_bound_dev_if));
-	/* Of a connection that lives: the peer looks for it. */
+	/* The ports of a connection that lives: the peer looks it up. */
 	if (READ_ONCE(a->sport) != key->sport || READ_ONCE(a->dport) != key->dport) {
 		WRITE_ONCE(a->sport, key->sport);
 		WRITE_ONCE(a->dport, key->dport);
 	}
-	/* Exact to a tick, so that senders do not fight for the line. */
+	/* Exact to a tick, so that senders do not fight for the cache line. */
 	if (!orack_acking_is_used(a) || time_after(jiffies, READ_ONCE(a->used) + ORACK_TICK)) {
 		WRITE_ONCE(a->used, jiffies | 1UL);
 		if (orack_acking_is_due(a)) {
@@ -155,7 +155,7 @@ out:
 	rcu_read_unlock();
 }
 
-/* The path to the key's far end may be empty no more.  Under the qdisc's lock. */
+/* The path to the key's far end may not be empty any more.  Under the qdisc's lock. */
 void orack_peer_request_all(struct onramp_net *on, const struct onramp_key *key, u64 now_ns)
 {
 	struct orack_peer *peer;
@@ -175,7 +175,7 @@ void orack_peer_request_all(struct onramp_net *on, const struct onramp_key *key,
 	rcu_read_unlock();
 }
 
-/* Are there receipts of the key's far end? */
+/* Does the key's far end send receipts? */
 bool orack_peer_acks(const struct onramp_key *key)
 {
 	const struct orack_peer *peer;
@@ -186,7 +186,7 @@ bool orack_peer_acks(const struct onramp_key *key)
 	return peer && READ_ONCE(peer->acking.acks);
 }
 
-/* Could there be receipts of the host that the socket sends to?  For each packet. */
+/* Could the host that the socket sends to send receipts?  For each packet. */
 bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
 {
 	struct in6_addr remote;
@@ -200,7 +200,7 @@ bool orack_peer_may_ack(const struct onramp_net *on, const struct sock *sk)
 	return atomic_read(&on->acking.peers[orack_acking_index(&remote)]);
 }
 
-/* Receipts came that are the peer's; its lock is held. */
+/* Valid receipts of the peer came; its lock is held. */
 void orack_peer_receipted(struct onramp_net *on, struct orack_peer *peer)
 {
 	peer->acking.receipted = jiffies;
@@ -219,7 +219,7 @@ void orack_peer_contact(const struct orack_peer *peer, struct orack_contact *to)
 	to->sparse = orack_request_is_sparse(&peer->acking.request, ktime_get_ns());
 }
 
-/* 0 ms: it is over.  False: not sent.  Bottom halves are off, under the RCU read lock. */
+/* 0 ms: we want no more.  False: not sent.  Bottom halves are off, under the RCU read lock. */
 bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 lifetime_ms)
 {
 	struct orack_header h = {
@@ -239,7 +239,7 @@ bool orack_announce(struct onramp_net *on, const struct orack_contact *to, u32 l
 	return true;
 }
 
-/* It was not asked after all: there is no port, or no route. */
+/* The announcement did not leave: there is no port, or no route. */
 void orack_peer_unsaid(struct orack_peer *peer)
 {
 	spin_lock(&peer->lock);
@@ -248,12 +248,12 @@ void orack_peer_unsaid(struct orack_peer *peer)
 	spin_unlock(&peer->lock);
 }
 
-/* Whatever kept peers from answering may be over: the port or a key is another one.  RTNL. */
+/* The reason for a peer's silence may be over: the port or a key changed.  RTNL. */
 void orack_peer_ask_again(struct onramp_net *on)
 {
 	struct orack_peer *peer;
 
-	/* Packets need not wait until we are through. */
+	/* Packets need not wait for the whole list. */
 	rcu_read_lock();
 	list_for_each_entry_rcu(peer, &on->peers.list, list) {
 		spin_lock_bh(&peer->lock);
@@ -263,7 +263,7 @@ void orack_peer_ask_again(struct onramp_net *on)
 	rcu_read_unlock();
 }
 
-/* Nothing came of it for so long.  peer->lock is held. */
+/* Ends receipts after so long without one.  peer->lock is held. */
 void orack_peer_expire_acks(struct onramp_net *on, struct orack_peer *peer)
 {
 	struct orack_acking *a = &peer->acking;
@@ -274,7 +274,7 @@ void orack_peer_expire_acks(struct onramp_net *on, struct orack_peer *peer)
 	WRITE_ONCE(a->unanswered, min_t(u32, a->unanswered, ORACK_FIRST_TRIES));
 }
 
-/* True: an announcement is due, to *to, and counted as made.  peer->lock is held. */
+/* True: an announcement to *to is due, and counts as made.  peer->lock is held. */
 bool orack_peer_asks_now(struct orack_peer *peer, struct orack_contact *to)
 {
 	struct orack_acking *a = &peer->acking;
@@ -288,7 +288,7 @@ bool orack_peer_asks_now(struct orack_peer *peer, struct orack_contact *to)
 	return true;
 }
 
-/* It was asked, nothing came of it, and no data went there for so long. */
+/* We asked it, it never answered, and no data went there for so long. */
 bool orack_peer_is_spare(const struct orack_peer *peer, unsigned long keep)
 {
 	const struct orack_acking *a = &peer->acking;
@@ -301,7 +301,7 @@ bool orack_peer_is_spare(const struct orack_peer *peer, unsigned long keep)
 
 /* -- who may be asked ------------------------------------------------------------------------ */
 
-/* Who may be asked from now on.  Under RTNL. */
+/* Sets the prefixes of hosts that we may ask.  Under RTNL. */
 int orack_peer_set_asked(struct onramp_net *on, const struct orack_prefixes *of)
 {
 	struct orack_asked *before = rtnl_dereference(on->acking.asked), *asked = NULL;

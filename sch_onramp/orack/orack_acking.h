@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hosts that we ask for receipts (orack_acking.c).
+ * Hosts that we ask for receipts (orack_acking.c).  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ORACK_ACKING_H
 #define ORACK_ACKING_H
@@ -24,23 +24,23 @@ struct orack_contact;
 struct orack_peer;
 struct sock;
 
-/* Constant once in place; another takes its place (RCU). */
+/* Constant once in place; a new one replaces it (RCU). */
 struct orack_asked {
 	struct orack_prefixes of;
 	struct rcu_head rcu;
 };
 
-/* Counters of peers by their address: flows to all others need no more than fq does. */
+/* Counters of peers by address: flows to all other hosts need no more than fq does. */
 #define ORACK_ACKING_LOG	8
 #define ORACK_ACKING		(1 << ORACK_ACKING_LOG)
 
 /* In a namespace. */
 struct orack_acking_net {
-	struct orack_asked __rcu *asked;	/* who may be; NULL: everybody; RTNL writes */
+	struct orack_asked __rcu *asked;	/* whom we may ask; NULL: all; RTNL writes */
 	atomic_t peers[ORACK_ACKING];	/* that send us receipts, by orack_acking_index() */
 };
 
-/* Of a host that we send data to; written with the peer's lock, but for used and ports. */
+/* State of a host that we send data to.  The peer's lock guards writes, but for used and ports. */
 struct orack_acking {
 	unsigned long used;		/* jiffies | 1 of the last data, coarse; 0: never */
 	__be16 sport, dport;		/* of that data's flow */
@@ -54,7 +54,7 @@ struct orack_acking {
 	struct orack_clock_report report;
 	struct orack_given_offset given;
 	struct onramp_min_filter rtt;	/* least round trip, without the receipt's wait */
-	struct onramp_standing_queue standing;	/* what the clock's base has of it */
+	struct onramp_standing_queue standing;	/* in the clock's base */
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;
 	u64 receipts, samples, refused;
@@ -71,15 +71,15 @@ static inline void orack_acking_begin(struct orack_acking *a)
 	orack_request_all(&a->request, ktime_get_ns());
 }
 
-/* Long enough that refreshing costs nothing, short enough that a host that lost its qdisc
- * without saying so is left alone soon.
+/* Long enough that repeats cost nothing.  Short enough that a host that loses its qdisc without
+ * saying so soon gets no more receipts.
  */
 #define ORACK_LIFETIME_MS	10000
 
-/* Data within this time: the host is used, and told again so often. */
+/* With data within this time a host is in use, and we ask it again so often. */
 #define ORACK_REFRESH		(3 * HZ)
 
-/* Neither data nor receipts for so long: forgotten. */
+/* After so long without data and receipts we forget a host. */
 #define ORACK_IDLE		(60 * HZ)
 
 void orack_peer_used(struct onramp_net *on, const struct onramp_key *key, const struct sock *sk);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who may be asked for receipts: a host that is near, and in a prefix of the operator's if there
- * are any.  Pure.
+ * Which hosts we may ask for receipts: near ones, within the operator's prefixes if there are
+ * any.  Pure.  Not in ONRAMP21.
  */
 #ifndef ORACK_ASK_H
 #define ORACK_ASK_H
 
 #include "include/turnpike_types.h"
 
-/* TCP's least round trip to a host of this datacenter, in us: what is empty takes less than one
- * millisecond, and a flow that begins while 12 MB wait at 10 Gbit/s sees ten.
+/* TCP's least RTT to a host of this datacenter, in us.  An empty path takes less than a
+ * millisecond.  A flow that begins while 12 MB wait at 10 Gbit/s sees ten.
  */
 #define ORACK_NEAR_US		10000U
 
@@ -22,7 +22,7 @@ struct orack_prefix {
 };
 
 struct orack_prefixes {
-	u32 count;			/* 0: everybody */
+	u32 count;			/* 0: all hosts */
 	struct orack_prefix prefix[ORACK_PREFIXES_MAX];
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The offset of a peer's clock against ours, where somebody knows: grades (a) and (b).
+ * The offset of a peer's clock against ours, where it is known: grades (a) and (b).
  *
  *      peer reports:  clock of its receipts --> its CLOCK_REALTIME (+ error)     wire
  *      we know:       CLOCK_MONOTONIC       --> our CLOCK_REALTIME (+ error)     netlink
  *      or a daemon:   its CLOCK_REALTIME    --> our CLOCK_REALTIME,  error       netlink
  *
- * Receipts keep to a clock that nobody sets, so that grade (c) goes on whatever becomes of the
- * rest.  What is said here for one peer goes before what both clocks are said to be good for.
+ * Receipts keep to a clock that is never set, so grade (c) goes on whatever becomes of the rest.
+ * An offset given for a peer (b) goes before both clocks' errors (a).  Model: ONRAMP21.
  */
 #include <linux/random.h>
 #include <linux/rhashtable.h>
@@ -20,18 +20,18 @@
 #include "orack_turn.h"
 #include "sch_onramp/onramp_net.h"
 
-/* Of a namespace: as many as it may have peers. */
+/* A namespace may have as many peers. */
 #define ORACK_OFFSETS_MAX	16384
 
-/* Repeated as announcements are, and forgotten as they are: three may be lost. */
+/* A report is repeated and expires as an announcement does: three may be lost. */
 #define ORACK_CLOCK_REFRESH	(3 * HZ)
 #define ORACK_CLOCK_LIFETIME	(10 * HZ)
 
-/* A peer that announces itself again and again is told as often as the worker looks. */
+/* A peer that repeats its announcement gets reports as often as the worker looks. */
 #define ORACK_CLOCK_AT_ONCE	(HZ / 4)
 
-/* Monotonic time since this module was loaded on this boot; no other clock has it.  On the wire it
- * counts from a number that nobody knows, so that it does not tell for how long the host is up.
+/* Monotonic time since the module was loaded on this boot; no other clock has it.  On the wire it
+ * counts from a secret number, so that it does not tell how long the host is up.
  */
 u32 orack_own_clock __read_mostly;
 u64 orack_own_begin_ns __read_mostly;
@@ -46,7 +46,7 @@ static const struct rhashtable_params orack_offset_params = {
 	.automatic_shrinking = true,
 };
 
-/* CLOCK_REALTIME less CLOCK_MONOTONIC: only setting the clock changes it, no slewing. */
+/* CLOCK_REALTIME less CLOCK_MONOTONIC: only setting the clock changes it, slewing does not. */
 static u64 orack_clock_real_ns(void)
 {
 	return (u64)ktime_to_ns(ktime_mono_to_real(0));
@@ -54,7 +54,7 @@ static u64 orack_clock_real_ns(void)
 
 /* -- our own ---------------------------------------------------------------------------- */
 
-/* Bound of the error of our CLOCK_REALTIME; 0: nobody knows it. */
+/* Bound of the error of our CLOCK_REALTIME; 0: unknown. */
 u32 orack_clock_error(const struct onramp_net *on)
 {
 	u32 error_ns = READ_ONCE(on->clock.error_ns);
@@ -76,15 +76,13 @@ static void orack_clock_is(const struct onramp_net *on, struct orack_clock_entry
 	is->error_ns = orack_clock_error(on);
 }
 
-/* It may have forgotten our report. */
+/* The peer may have forgotten our report. */
 void orack_clock_report_again(struct orack_own_report *own)
 {
 	own->is.error_ns = U32_MAX;	/* never reported */
 }
 
-/* Is a report due to a peer that hears us?  It counts as made then.  peer->lock is
- * held.
- */
+/* Is a report due to a peer that hears us?  It counts as made then.  peer->lock is held. */
 bool orack_clock_report_is_due(const struct onramp_net *on, struct orack_own_report *own)
 {
 	unsigned long sent = own->sent;
@@ -126,8 +124,8 @@ static bool orack_clock_report_holds(const struct orack_clock_report *report, u3
 	       time_before_eq(jiffies, report->until);
 }
 
-/* Does it count?  Who knows the identity of the clock has seen a receipt.  What is signed was
- * verified.  peer->lock is held.
+/* Does the report count?  Its sender saw a receipt if it knows the clock's identity.  A MAC was
+ * verified before.  peer->lock is held.
  */
 static enum onramp_stat orack_clock_judge(const struct orack_acking *a,
 					  const struct orack_header *h, u64 now_ns)
@@ -142,7 +140,7 @@ static enum onramp_stat orack_clock_judge(const struct orack_acking *a,
 	return ONRAMP_STAT_CLOCKS_TAKEN;
 }
 
-/* Its report of its clock.  Returns what to count. */
+/* Takes a peer's report of its clock.  Returns what to count. */
 enum onramp_stat orack_clock_reported(struct orack_peer *peer, const struct orack_datagram *d)
 {
 	struct orack_clock_report *report = &peer->acking.report;
@@ -195,7 +193,7 @@ static bool orack_clock_given_offset(const struct onramp_net *on, struct orack_p
 		given->id = orack_clock_of(id);
 		given->offset_ns = o->real_ns + (u64)o->offset_ns - peer->acking.report.is.real_ns;
 	}
-	/* Another clock begins with no relation to what was said of the last. */
+	/* Another clock has no relation to what was said of the last one. */
 	if (given->id != orack_clock_of(id))
 		return false;
 	offset->offset_ns = given->offset_ns;
@@ -204,8 +202,8 @@ static bool orack_clock_given_offset(const struct onramp_net *on, struct orack_p
 	return true;
 }
 
-/* The offset of the clock @id of a peer against CLOCK_MONOTONIC.  False: nobody knows it.
- * peer->lock is held, under the RCU read lock.
+/* The offset of the peer's clock @id against CLOCK_MONOTONIC.  False: unknown.  peer->lock is
+ * held, under the RCU read lock.
  */
 static bool orack_clock_best_offset(const struct onramp_net *on, struct orack_peer *peer, u32 id,
 				    struct orack_clock_offset *offset)
@@ -223,7 +221,7 @@ static bool orack_clock_best_offset(const struct onramp_net *on, struct orack_pe
 	return true;
 }
 
-/* The same for times in receipts, whose identity says who stamped. */
+/* The same for times in receipts, whose identity tells who stamped. */
 bool orack_clock_offset_of(const struct onramp_net *on, struct orack_peer *peer, u32 id,
 			   struct orack_clock_offset *offset)
 {
@@ -234,7 +232,7 @@ bool orack_clock_offset_of(const struct onramp_net *on, struct orack_peer *peer,
 	return true;
 }
 
-/* -- what is said of peers, under RTNL ------------------------------------------------------- */
+/* -- offsets of peers, under RTNL ------------------------------------------------------------ */
 
 static void orack_offset_drop(struct onramp_net *on, struct orack_offset *o)
 {
@@ -244,7 +242,7 @@ static void orack_offset_drop(struct onramp_net *on, struct orack_offset *o)
 	kfree_rcu(o, rcu);
 }
 
-/* Those of the namespace whose time is over, or all. */
+/* Drops the namespace's expired offsets, or all. */
 static void orack_offset_sweep(struct onramp_net *on, bool all)
 {
 	struct orack_offset *o, *next;

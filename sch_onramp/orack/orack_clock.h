@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is said of clocks (orack_clock.c): of a peer's, and of ours.
+ * What is known of clocks (orack_clock.c): of a peer's, and of ours.  Model: ONRAMP21.
  */
 #ifndef ORACK_CLOCK_H
 #define ORACK_CLOCK_H
@@ -22,12 +22,12 @@ struct orack_offset_key {
 	struct in6_addr remote;		/* IPv4 is mapped */
 };
 
-/* The offset of a peer's clock that somebody here gave: constant, another takes its place (RCU). */
+/* The offset of a peer's clock that a daemon gave: constant, a new one replaces it (RCU). */
 struct orack_offset {
 	struct rhash_head node;
 	struct list_head list;		/* in the namespace's; RTNL writes */
 	struct orack_offset_key key;
-	u64 serial;			/* of all that was ever said */
+	u64 serial;			/* counts all offsets ever given */
 	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
 	s64 offset_ns;			/* its CLOCK_REALTIME less ours */
 	u32 error_ns;
@@ -51,22 +51,22 @@ struct orack_own_report {
 	struct orack_clock_entry is;	/* and what that was */
 };
 
-/* What a given offset and a report make together; setting a clock afterwards does not change it. */
+/* The sum of a given offset and a report; a later change of a clock does not change it. */
 struct orack_given_offset {
 	u64 serial;			/* of the orack_offset; 0: none yet */
 	u32 id;				/* of the clock, whoever stamps */
 	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
 };
 
-/* In a namespace.  RTNL writes, anybody reads. */
+/* In a namespace.  RTNL writes, readers take no lock. */
 struct orack_clock_net {
 	u32 error_ns;			/* bound of our CLOCK_REALTIME's error; 0: not known */
-	unsigned long error_until;	/* jiffies | 1; 0: until it is taken back */
+	unsigned long error_until;	/* jiffies | 1; 0: until the operator takes it back */
 	u32 offsets;			/* peers whose clock's offset was given */
 	struct list_head offset_list;	/* these; RCU */
 };
 
-/* The clock of our receipts: who it is, and its time at @ns of CLOCK_MONOTONIC. */
+/* The clock of our receipts: its identity, and its time at @ns of CLOCK_MONOTONIC. */
 extern u32 orack_own_clock;
 extern u64 orack_own_begin_ns;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The delays on the way to a peer, for people to look at: one-way delay where clocks tell it,
- * queueing delay else.  There is one histogram for both, as a host has one kind or the other:
+ * The delays on the way to a peer, for an operator to read (ONRAMP21): one-way delay where clocks
+ * tell it, else queueing delay.  One histogram has both, as a host has one kind or the other:
  *
  *      kind of samples   q q q q o q q q o o o o o o ...
  *      histogram of      queueing delay          | one-way delay
@@ -13,7 +13,7 @@
 #include "include/turnpike_types.h"
 #include "sch_onramp/onramp_hist.h"
 
-/* Now and then a delay cannot be (orack_absolute.h), and is one of the other kind. */
+/* Now and then a delay is impossible (orack_absolute.h), and counts as the other kind. */
 #define ORACK_DELAY_STRAYS	16
 
 /* All zero: empty. */
@@ -24,7 +24,7 @@ struct orack_delay {
 	u8 strays;		/* samples of the other kind, in a row */
 };
 
-/* Is the sample one of the histogram's kind, which may be another one from now on? */
+/* Is the sample of the histogram's kind?  That kind may change with it. */
 static inline bool orack_delay_counts(struct orack_delay *d, bool absolute)
 {
 	if (d->some && d->absolute == absolute) {
@@ -40,7 +40,7 @@ static inline bool orack_delay_counts(struct orack_delay *d, bool absolute)
 	return true;
 }
 
-/* One-way delay is less than nothing by as much as clocks are wrong. */
+/* One-way delay may be below zero by the clocks' error. */
 static inline void orack_delay_sample(struct orack_delay *d, u64 now_ns, bool absolute, s64 delay_ns)
 {
 	if (orack_delay_counts(d, absolute))

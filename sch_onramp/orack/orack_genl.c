@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Generic netlink: port and keys of OR-ACKs, counters and peers of a namespace.
- * orack_genl_clock.c has what is said of clocks, orack_genl_flow.c the flows.
- * include/uapi/turnpike.h has the messages.
+ * orack_genl_clock.c has the clocks, orack_genl_flow.c the flows, include/uapi/turnpike.h the
+ * messages.  Model: On-Ramp (ONRAMP21).
  */
 #include <linux/percpu.h>
 #include <linux/rtnetlink.h>
@@ -110,12 +110,12 @@ static int orack_genl_key(struct sk_buff *skb, struct genl_info *info)
 		err = orack_key_use(on, id, info->extack);
 	else
 		err = orack_key_del(on, id, info->extack);
-	/* Who took our announcements for forged may take the next. */
+	/* A peer that took our announcements for forged may take the next. */
 	if (!err)
 		orack_peer_ask_again(on);
 	rtnl_unlock();
 out:
-	/* The message is freed, not wiped. */
+	/* The kernel frees the message, but does not wipe it. */
 	if (info->attrs[ONRAMP_A_KEY])
 		memzero_explicit(nla_data(info->attrs[ONRAMP_A_KEY]), ORACK_SECRET_BYTES);
 	return err;
@@ -191,7 +191,7 @@ static int orack_genl_get(struct sk_buff *skb, struct genl_info *info)
 	return orack_genl_reply(info, ONRAMP_CMD_GET, orack_genl_fill_config);
 }
 
-/* The counts of all processors, each of which may go on meanwhile. */
+/* Sums the counts of all processors, which may go on meanwhile. */
 static u64 orack_genl_sum(struct orack_counts __percpu *counts, int stat)
 {
 	u64 sum = 0;
@@ -249,7 +249,7 @@ static noinline_for_stack int orack_genl_put_delay(struct sk_buff *msg, const st
 	       nla_put_u64_64bit(msg, ONRAMP_PEER_DELAY_P99, p.p99_ns, ONRAMP_PEER_PAD);
 }
 
-/* Of a direction that has no receipts nothing is said. */
+/* Reports nothing of a direction without receipts. */
 static int orack_genl_put_receipts(struct sk_buff *msg, const struct orack_peer *peer, bool hears)
 {
 	const struct orack_relative *clock = &peer->acking.relative;
@@ -315,7 +315,7 @@ cancel:
 	return -EMSGSIZE;
 }
 
-/* Peers come and go between messages: one may be missed or shown twice then. */
+/* Peers come and go between messages: the dump may then miss or repeat one. */
 static int orack_genl_peers(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	struct onramp_net *on = onramp_net(sock_net(cb->skb->sk));
@@ -334,7 +334,7 @@ static int orack_genl_peers(struct sk_buff *msg, struct netlink_callback *cb)
 	return msg->len;
 }
 
-/* The other files' messages are of this family, too. */
+/* These messages of other files are of this family, too. */
 static int orack_genl_dump_clocks(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	return orack_genl_clocks(&orack_genl_family, msg, cb);

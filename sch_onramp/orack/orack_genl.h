@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink (orack_genl.c), and what its other files have of the messages.
+ * Generic netlink (orack_genl.c), and the messages of its other files.  Model: ONRAMP21.
  */
 #ifndef ORACK_GENL_H
 #define ORACK_GENL_H

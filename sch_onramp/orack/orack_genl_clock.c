@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: what a daemon or an operator says of clocks.
+ * Generic netlink: what a daemon or an operator says of clocks.  Model: ONRAMP21.
  * include/uapi/turnpike.h has the messages.
  */
 #include <linux/rtnetlink.h>
@@ -159,7 +159,7 @@ static int orack_genl_dump_clock(const struct genl_family *family, struct sk_buf
 	return 0;
 }
 
-/* They come and go between messages: one may be missed or shown twice then. */
+/* Offsets come and go between messages: the dump may then miss or repeat one. */
 int orack_genl_clocks(const struct genl_family *family, struct sk_buff *msg,
 		      struct netlink_callback *cb)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: the flows that are held when need be, of one namespace.
+ * Generic netlink: the flows of one namespace that pauses may hold.  Model: On-Ramp (ONRAMP21).
  * include/uapi/turnpike.h has the messages.
  *
  *      table, by rhashtable_walk --> look: figures of one moment, under the flow's lock
  *                                      --> message, without it
  *
- * A flow waits for as long as its figures take to copy, and not for netlink.  The walk goes on
- * where the message before found no room.  Who comes or goes meanwhile may be missed; when the
- * table is made larger or smaller the walk begins anew, and says so.
+ * A flow waits while its figures are copied, but not for netlink.  The walk goes on where the
+ * message before found no room.  It may miss a flow that comes or goes meanwhile.  When the table
+ * is resized the walk begins anew, and says so.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -20,7 +20,7 @@
 #include "sch_onramp/onramp_ctl.h"
 #include "sch_onramp/onramp_sched.h"
 
-/* The walk holds the RCU read lock; after so many flows others may run. */
+/* The walk holds the RCU read lock; after so many flows it lets others run. */
 #define ORACK_FLOWS_AT_ONCE	256
 
 /* A dump, from its first message to its last. */
@@ -31,7 +31,7 @@ struct orack_genl_walk {
 	bool some;			/* those to remote only */
 };
 
-/* What is seen of a flow under its lock. */
+/* A look at a flow under its lock. */
 struct orack_look {
 	int ifindex;			/* of the qdisc that sent last; 0: gone, and the next with it */
 	u32 handle, parent;
@@ -49,7 +49,7 @@ struct orack_look {
 
 /* -- looking ----------------------------------------------------------------------------- */
 
-/* For how long it is held from now on: what onramp_ctl_until() says, which acts on it. */
+/* How much longer a pause holds the flow: what onramp_ctl_until() says, without acting on it. */
 static u64 orack_look_left_ns(const struct onramp_ctl *ctl, u64 now_ns)
 {
 	struct onramp_bound bound = ctl->bound;
@@ -72,7 +72,7 @@ static u64 orack_look_paused_ns(const struct onramp_ctl *ctl, u64 now_ns)
 	return pause.paused_ns;
 }
 
-/* The qdisc's lock is not held: what it guards is as good as of now, each figure for itself. */
+/* The qdisc's lock is not held: what that guards is as good as of now, each figure for itself. */
 static void orack_look_queue(const struct onramp_ctl *ctl, struct orack_look *look)
 {
 	const struct onramp_flow *f = ctl->flow;
@@ -124,7 +124,7 @@ static int orack_put_key(struct sk_buff *msg, const struct onramp_key *key)
 	       nla_put_u16(msg, ONRAMP_FLOW_REMOTE_PORT, ntohs(key->dport));
 }
 
-/* A peer's grade is that of all flows to it. */
+/* All flows to a peer have its grade. */
 static int orack_put_grade(struct sk_buff *msg, const struct onramp_key *key)
 {
 	enum orack_grade grade;
@@ -265,8 +265,8 @@ int orack_genl_flows_done(struct netlink_callback *cb)
 	return 0;
 }
 
-/* The flows from where the walk stands, which is not behind what found no room.  True: there
- * are more, and room for them.
+/* Dumps the flows from where the walk stands, at the latest what found no room.  True: there are
+ * more, and room for them.
  */
 static bool orack_genl_some_flows(const struct genl_family *family, struct sk_buff *msg,
 				  struct netlink_callback *cb, struct orack_genl_walk *walk)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts that ask us for receipts: those that send data to us.
+ * Hosts that ask us for receipts: those that send data to us.  Model: On-Ramp (ONRAMP21).
  *
- * One that announced itself to us gets receipts until that expires.  It is entered only
- * for a connection that we have with it, and there is a bound on such hosts.
+ * A host gets receipts until its announcement expires.  We enter a host only for a connection
+ * that we have with it, and a bounded number of them.
  */
 #include <linux/workqueue.h>
 #include <net/sock.h>
@@ -14,17 +14,17 @@
 #include "orack_turn.h"
 #include "sch_onramp/onramp_net.h"
 
-/* Of ORACK_PEERS_MAX, entered by what came from the network. */
+/* Of ORACK_PEERS_MAX, the peers that the network's datagrams may enter. */
 #define ORACK_HEARING_MAX	8192
 
-/* Announcements of a peer that count: one each 100 us is the most that it has use for
- * (ORACK_AGAIN_NS).  What does not count takes none of them away.
+/* So many announcements of a peer count: it has use for one each 100 us at most (ORACK_AGAIN_NS).
+ * Those that do not count take none of them away.
  */
 #define ORACK_CALLS_NS		(10 * NSEC_PER_MSEC)
 #define ORACK_CALLS_MAX		120
 
-/* peer->lock is held for these.  A peer that was taken out counts no more.  Who wants all again
- * has them from the next data on: the acker looks at its terms.
+/* peer->lock is held for these.  A removed peer does not count.  A host that wants all receipts
+ * again has them from its next data on: the acker looks at its terms.
  */
 static void orack_peer_set_sparse(struct onramp_net *on, struct orack_peer *peer, bool sparse)
 {
@@ -46,7 +46,7 @@ void orack_peer_set_hears(struct onramp_net *on, struct orack_peer *peer, bool h
 	orack_peer_set_sparse(on, peer, false);
 }
 
-/* Its announcement is over, unless it repeats it.  peer->lock is held. */
+/* The announcement expires, unless the host repeats it.  peer->lock is held. */
 void orack_peer_expire_hears(struct onramp_net *on, struct orack_peer *peer)
 {
 	if (peer->hearing.hears && time_after(jiffies, peer->hearing.hears_until))
@@ -84,7 +84,7 @@ static bool orack_hearing_spares(struct orack_hearing *r, u32 bytes, u64 now_ns)
 	return spares;
 }
 
-/* Whose times its receipts carry, after what was @seen. */
+/* Which times its receipts carry, after what was @seen. */
 static bool orack_hearing_takes_nic(struct orack_hearing *r, const struct orack_seen *seen,
 				    u64 now_ns)
 {
@@ -101,7 +101,7 @@ static bool orack_hearing_takes_nic(struct orack_hearing *r, const struct orack_
 	before.hold = READ_ONCE(r->stamper.hold);
 	stamper = before;
 	orack_stamper_next(&stamper, seen, now_ns);
-	/* Where nothing changes nobody's line is taken away. */
+	/* Where nothing changes no processor loses its cache line. */
 	if (stamper.run != before.run || stamper.debt != before.debt) {
 		WRITE_ONCE(r->stamper.run, stamper.run);
 		WRITE_ONCE(r->stamper.debt, stamper.debt);
@@ -133,9 +133,7 @@ enum orack_wants orack_peer_wants(const struct orack_pair *pair, u32 bytes, u64 
 	return orack_hearing_spares(r, bytes, now_ns) ? ORACK_WANTS_MORE : ORACK_WANTS_RECEIPT;
 }
 
-/* Does the announcement count?  Else why it does not.  What is signed was verified.  peer->lock
- * is held.
- */
+/* Does the announcement count; if not, why?  A MAC was verified before.  peer->lock is held. */
 static enum onramp_stat orack_hearing_judge(const struct orack_hearing *r,
 					    const struct orack_header *h, bool connected,
 					    u64 now_ns)
@@ -159,7 +157,7 @@ static enum onramp_stat orack_hearing_judge(const struct orack_hearing *r,
 					  ONRAMP_STAT_REFUSED_FLOW;
 }
 
-/* One more counts?  peer->lock is held. */
+/* May one more announcement count?  peer->lock is held. */
 static bool orack_hearing_calls(struct orack_hearing *r, u64 now_ns)
 {
 	if (now_ns - r->calls_ns >= ORACK_CALLS_NS) {
@@ -172,7 +170,7 @@ static bool orack_hearing_calls(struct orack_hearing *r, u64 now_ns)
 	return true;
 }
 
-/* What the host of a peer asks for counts.  peer->lock is held.  Returns what to count. */
+/* Does what a peer's announcement asks for.  peer->lock is held.  Returns what to count. */
 static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer *peer,
 					const struct orack_header *h, int oif, u64 now_ns)
 {
@@ -188,15 +186,15 @@ static enum onramp_stat orack_peer_obey(struct onramp_net *on, struct orack_peer
 		orack_clock_report_again(&r->own_report);
 	orack_peer_set_hears(on, peer, h->clock);
 	orack_peer_set_sparse(on, peer, h->clock && h->sparse);
-	/* It has On-Ramp: if it was left alone, it is asked again.  Not if that is over. */
+	/* The host has On-Ramp: if we left it alone, we ask it again.  Not if it wants no more. */
 	if (h->clock && orack_acking_is_silent(&peer->acking))
 		WRITE_ONCE(peer->acking.unanswered, 0);
 	queue_delayed_work(system_highpri_wq, &on->peers.work, ORACK_TICK);
 	return ONRAMP_STAT_ANNOUNCEMENTS_TAKEN;
 }
 
-/* Takes an announcement; @sk: its connection, NULL: there is none.  Returns what to count.  Without
- * a connection and a MAC it may be anybody's: receipts go on for longer, and nothing else changes.
+/* Takes an announcement; @sk: its connection, NULL: there is none.  Without a connection and a
+ * MAC any host may have sent it: it only prolongs receipts.  Returns what to count.
  */
 enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_pair *pair,
 				      const struct orack_header *h, const struct sock *sk, int oif)
@@ -207,7 +205,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 
 	if (!peer && !h->clock)
 		return ONRAMP_STAT_REFUSED_PEER;
-	/* Processors that come here at the same time have one more each. */
+	/* Processors that come here at the same time may each enter one more. */
 	if (!(peer && READ_ONCE(peer->hearing.hears)) &&
 	    atomic_read(&on->hearing.count) >= ORACK_HEARING_MAX)
 		return ONRAMP_STAT_REFUSED_FULL;
@@ -227,7 +225,7 @@ enum onramp_stat orack_peer_announced(struct onramp_net *on, const struct orack_
 	return stat;
 }
 
-/* What our clock is worth, if it was not reported yet.  Bottom halves are off, under the RCU read
+/* Reports what our clock is worth, if that is due.  Bottom halves are off, under the RCU read
  * lock.
  */
 void orack_peer_report_clock(struct onramp_net *on, struct orack_peer *peer)
@@ -241,7 +239,7 @@ void orack_peer_report_clock(struct onramp_net *on, struct orack_peer *peer)
 		orack_clock_send_report(on, peer);
 }
 
-/* Its announcement was taken.  It matters from the first receipt on. */
+/* We took its announcement.  Our clock matters from the first receipt on. */
 void orack_pair_report_clock(struct onramp_net *on, const struct orack_pair *pair)
 {
 	struct orack_peer *peer = orack_peer_find(pair);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hosts that ask us for receipts (orack_hearing.c).
+ * Hosts that ask us for receipts (orack_hearing.c).  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ORACK_HEARING_H
 #define ORACK_HEARING_H
@@ -17,7 +17,7 @@ struct orack_pair;
 struct orack_peer;
 struct sock;
 
-/* Of a host that sends data to us; written with the peer's lock, but for thin and stamper. */
+/* A host that sends data to us; the peer's lock guards writes, but for thin and stamper. */
 struct orack_hearing {
 	unsigned long hears_until;	/* jiffies; lockless readers */
 	bool hears;			/* it announced itself; lockless readers */
@@ -34,21 +34,21 @@ struct orack_hearing {
 /* In a namespace. */
 struct orack_hearing_net {
 	atomic_t count;			/* peers that want receipts */
-	atomic_t sparse;		/* of these, those that sparse ones are enough for */
-	atomic_t all_requests;		/* times that one wanted all again */
+	atomic_t sparse;		/* those of them that want sparse ones */
+	atomic_t all_requests;		/* times that a host wanted all again */
 	atomic_t arrived;		/* bytes of data while there were such, modulo 2^32 */
 };
 
-/* What a batch that begins is made by. */
+/* The terms of a batch that begins. */
 struct orack_terms {
 	int oif;			/* where receipts go out, for link-local addresses, else 0 */
 	bool nic;			/* times are the NIC's */
-	bool sparse;			/* it may be long until the next */
+	bool sparse;			/* the next may be long in coming */
 };
 
 enum orack_wants {
 	ORACK_WANTS_NONE,
-	ORACK_WANTS_MORE,		/* data; so little gets no receipt of its own */
+	ORACK_WANTS_MORE,		/* more data; so little gets no receipt of its own */
 	ORACK_WANTS_RECEIPT,
 };
 

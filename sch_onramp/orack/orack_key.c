@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys of OR-ACKs: SipHash-2-4 over addresses and datagram.  Two may live at a time, so
- * that hosts change keys one after the other: add the new one everywhere, use it
- * everywhere, delete the old one everywhere.
+ * Keys of OR-ACKs: SipHash-2-4 over addresses and datagram.  Two may live at a time, so that the
+ * operator changes the hosts' keys one after the other: add the new one everywhere, use it
+ * everywhere, delete the old one everywhere.  Not in ONRAMP21.
  *
- * With any key set, what comes without a good MAC has no effect.  Readers hold the RCU
- * read lock, writers the RTNL.
+ * With any key set, a datagram without a good MAC has no effect.  Readers hold the RCU read lock,
+ * writers the RTNL.
  */
 #include <crypto/algapi.h>
 #include <linux/rtnetlink.h>
@@ -52,7 +52,7 @@ bool orack_key_verify(struct onramp_net *on, const struct orack_packet *p,
 	u8 mac[ORACK_MAC_BYTES];
 
 	if (i < 0) {
-		/* Without keys nobody can tell what a MAC is worth, and none is asked for. */
+		/* Without keys the module cannot tell what a MAC is worth, and asks for none. */
 		if (!keys && !d->h.key)
 			return true;
 		orack_count(on, ONRAMP_STAT_REFUSED_KEY);
@@ -65,7 +65,7 @@ bool orack_key_verify(struct onramp_net *on, const struct orack_packet *p,
 	return false;
 }
 
-/* A copy to be changed, of none if there are none. */
+/* A copy to change; zeroed if there are no keys. */
 static struct orack_keys *orack_key_copy(const struct onramp_net *on)
 {
 	const struct orack_keys *keys = rtnl_dereference(on->keys);

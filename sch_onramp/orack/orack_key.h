@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keys of OR-ACKs (orack_key.c).
+ * Keys of OR-ACKs (orack_key.c).  Not in ONRAMP21.
  */
 #ifndef ORACK_KEY_H
 #define ORACK_KEY_H
@@ -15,7 +15,7 @@ struct orack_packet;
 
 #define ORACK_KEYS_MAX		2
 
-/* Constant once in place; another takes its place (RCU). */
+/* Constant once in place; a new one replaces it (RCU). */
 struct orack_keys {
 	u32 count;			/* at least 1 */
 	u32 use;			/* index of the one that signs */

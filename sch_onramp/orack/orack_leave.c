@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last qdisc of a namespace goes: who sends us receipts is told that we want no more.
+ * The last qdisc of a namespace goes: we tell the hosts that send us receipts to stop.
  *
- * Not at once.  RTNL is held by who takes the qdisc away, and until the device has another
- * it drops all that is sent (qdisc_graft()).  A worker waits for the lock, and what it needs
- * is kept until then: whom to tell, and the socket.
+ * Not at once.  The operator's command holds RTNL while it takes the qdisc away.  Until the
+ * device has another, it drops all that is sent (qdisc_graft()).  A worker waits for the lock.
+ * What it needs stays until then: the hosts to tell, and the socket.  Not in ONRAMP21.
  *
  *      last qdisc goes          worker, under RTNL         a qdisc comes first
- *      keep()            -->    tell(), end()              end(): nobody is told; it asks
+ *      keep()            -->    tell(), end()              end(): no host is told; it asks
  *                                                          for receipts again with its data
  */
 #include <linux/rtnetlink.h>
@@ -21,7 +21,7 @@
 #include "orack_socket.h"
 #include "sch_onramp/onramp_net.h"
 
-/* What was kept goes, and the socket.  Under RTNL. */
+/* Frees what was kept, and the socket.  Under RTNL. */
 void orack_leave_end(struct onramp_net *on)
 {
 	kvfree(on->leave.contacts);
@@ -50,7 +50,7 @@ static void orack_leave_work(struct work_struct *work)
 
 	rtnl_lock();
 	if (!on->hook.users) {
-		/* Of a namespace that goes the devices have gone before. */
+		/* The devices of a namespace that goes have gone before. */
 		if (check_net(on->net))
 			orack_leave_tell(on);
 		orack_leave_end(on);
@@ -58,8 +58,8 @@ static void orack_leave_work(struct work_struct *work)
 	rtnl_unlock();
 }
 
-/* The last user went, and nothing arrives any more.  Under RTNL.  Without memory nobody is
- * told; receipts end as the last announcement expires.
+/* The last user went, and nothing arrives any more.  Under RTNL.  Without memory no host is told;
+ * receipts end when the last announcement expires.
  */
 void orack_leave(struct onramp_net *on)
 {
@@ -80,7 +80,7 @@ void orack_leave_open(struct onramp_net *on)
 	INIT_WORK(&on->leave.work, orack_leave_work);
 }
 
-/* The namespace goes, or the module. */
+/* The namespace or the module goes. */
 void orack_leave_wait(struct onramp_net *on)
 {
 	flush_work(&on->leave.work);

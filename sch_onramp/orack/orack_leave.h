@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last qdisc of a namespace goes (orack_leave.c).
+ * The last qdisc of a namespace goes (orack_leave.c).  Not in ONRAMP21.
  */
 #ifndef ORACK_LEAVE_H
 #define ORACK_LEAVE_H
@@ -14,7 +14,7 @@ struct orack_contact;
 /* In a namespace. */
 struct orack_leave_net {
 	struct work_struct work;
-	struct orack_contact *contacts;	/* to be told that nobody wants receipts; RTNL */
+	struct orack_contact *contacts;	/* hosts to tell that we want no receipts; RTNL */
 	u32 count;			/* of these; RTNL */
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The way to nicstamp.ko, which knows when a NIC had data that came, and when data left one
- * (include/nicstamp_find.h); it may come and go while receipts are made and flows controlled.
+ * (include/nicstamp_find.h).  It may come and go at any time.  Model: ONRAMP21, section 3.3.
  *
  *   orack_nic_ops:  NULL --attach--> nicstamp's --detach, grace period--> NULL
  */
@@ -16,7 +16,7 @@
 DEFINE_STATIC_KEY_FALSE(orack_nic_attached);
 static const struct nicstamp_ops __rcu *orack_nic_ops;
 
-/* Peers that want receipts, of all namespaces: as long as there are any, times are kept. */
+/* Peers of all namespaces that want receipts: while there are any, nicstamp keeps times. */
 static atomic_t orack_nic_hearing;
 
 /* nicstamp holds its lock around both. */
@@ -48,9 +48,7 @@ void orack_nic_set_hears(bool hears)
 	atomic_add(hears ? 1 : -1, &orack_nic_hearing);
 }
 
-/* When the NIC had the last byte of @a, if that is known well; RCU read side, bottom halves
- * off.
- */
+/* When the NIC had the last byte of @a, if its stamp is good; RCU read side, bottom halves off. */
 bool __orack_nic_arrival(const struct onramp_arrival *a, u64 now_ns, u64 *rx_ns)
 {
 	const struct nicstamp_ops *ops = rcu_dereference(orack_nic_ops);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Times of the NIC (orack_nic.c).
+ * Times of the NIC (orack_nic.c).  Model: On-Ramp (ONRAMP21, section 3.3).
  */
 #ifndef ORACK_NIC_H
 #define ORACK_NIC_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Two hosts, and a connection between them.
+ * Two hosts, and a connection between them.  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ORACK_PAIR_H
 #define ORACK_PAIR_H
@@ -17,12 +17,12 @@ struct orack_pair {
 	struct in6_addr remote;
 };
 
-/* Where an announcement goes, and which connection the peer finds us by. */
+/* Where an announcement goes, and the connection by which the peer finds us. */
 struct orack_contact {
 	struct orack_pair pair;
 	__be16 sport, dport;
 	int oif;			/* for link-local addresses, else 0 */
-	bool sparse;			/* receipts are enough */
+	bool sparse;			/* sparse receipts are enough */
 };
 
 static inline void orack_pair_of(struct orack_pair *pair, const struct onramp_key *key)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hosts on the other side: where they are found, how one is entered and taken out.
+ * The hosts on the other side: how the module finds, enters and removes one.
  *
  *      orack_acking.c   those that we send data to: we ask them for receipts
  *      orack_hearing.c  those that send data to us: they ask us
  *      orack_round.c    workers that look at all of them
  *
- * Most hosts are both.
+ * Most hosts are both.  Model: On-Ramp (ONRAMP21).
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -18,7 +18,7 @@
 #include "sch_onramp/onramp_net.h"
 #include "sch_onramp/onramp_quota.h"
 
-/* Of all namespaces but the first: one alone may still have ORACK_PEERS_MAX. */
+/* For all namespaces but the first: one alone may still have ORACK_PEERS_MAX. */
 #define ORACK_PEERS_OTHERS	(2 * ORACK_PEERS_MAX)
 
 static struct kmem_cache *orack_peer_cache;
@@ -43,7 +43,7 @@ static void orack_peer_free(struct rcu_head *head)
 	kmem_cache_free(orack_peer_cache, container_of(head, struct orack_peer, rcu));
 }
 
-/* It is in the table, or is not any more.  on->peers.lock is held. */
+/* The peer came to the table, or left it.  on->peers.lock is held. */
 static void orack_peer_account(struct onramp_net *on, int more)
 {
 	on->peers.count += more;
@@ -59,8 +59,8 @@ static bool orack_peer_has_quota(const struct onramp_net *on)
 				first ? ORACK_PEERS_MAX : ORACK_PEERS_OTHERS);
 }
 
-/* @sk: of a connection with the pair, that the memory is charged to.  NULL: too many, no memory,
- * or another was faster, who is found next time.
+/* @sk: of a connection with the pair; the memory is charged to it.  NULL: too many, no memory, or
+ * another processor was faster, whose peer is found next time.
  */
 struct orack_peer *orack_peer_make(struct onramp_net *on, const struct orack_pair *pair,
 				   const struct sock *sk)
@@ -102,7 +102,7 @@ void orack_peer_unlink(struct onramp_net *on, struct orack_peer *peer)
 	call_rcu(&peer->rcu, orack_peer_free);
 }
 
-/* A link-local address is of a device; the socket knows of which. */
+/* A link-local address belongs to a device; the socket knows which. */
 void orack_peer_set_oif(struct orack_peer *peer, int oif)
 {
 	if (!(ipv6_addr_type(&peer->pair.remote) & IPV6_ADDR_LINKLOCAL))

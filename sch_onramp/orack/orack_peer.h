@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hosts on the other side (orack_peer.c).
+ * The hosts on the other side (orack_peer.c).  Model: On-Ramp (ONRAMP21).
  */
 #ifndef ORACK_PEER_H
 #define ORACK_PEER_H
@@ -15,10 +15,10 @@
 #include "orack_pair.h"
 #include "orack_xmit.h"
 
-/* Of a namespace: more than any rack has hosts; 15 MB. */
+/* Peers of a namespace: more than any rack has hosts; 15 MB. */
 #define ORACK_PEERS_MAX		16384
 
-/* How often the worker looks at all, and how exact acking.used has to be. */
+/* How often the worker looks at all peers, and how exact acking.used has to be. */
 #define ORACK_TICK		(HZ / 4)
 
 struct orack_peer {
@@ -26,7 +26,7 @@ struct orack_peer {
 	struct orack_pair pair;		/* constant */
 	struct list_head list;		/* in on->peers.list */
 	struct llist_node ask;		/* in on->peers.urgent */
-	bool urgent;			/* it is there, or the worker has it; lock */
+	bool urgent;			/* it is in the list, or with the worker; lock */
 	struct rcu_head rcu;
 	struct orack_acking acking;	/* we send data to it */
 	struct orack_hearing hearing;	/* it sends data to us */
@@ -40,8 +40,8 @@ struct orack_peer_net {
 	spinlock_t lock;		/* guards the next two; bottom halves off */
 	struct list_head list;
 	u32 count;
-	bool crowded;			/* one had no place since the worker made some; any order */
-	struct llist_head urgent;	/* peers to be asked at once, by the worker below */
+	bool crowded;			/* a peer found no place since it made some; any order */
+	struct llist_head urgent;	/* peers to ask at once, by the worker below */
 	struct work_struct ask;
 	struct delayed_work work;	/* announcements to all others, peers that are gone */
 };

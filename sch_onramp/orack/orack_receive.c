@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receipts, announcements and clocks that came: which are believed, and what they do.  The order
- * of checks is that of Documentation/onramp-wire.rst.  Called in a softirq under the RCU
- * read lock.
+ * Receipts, announcements and clocks that came: which ones count, and what they do.  The order of
+ * checks is that of Documentation/onramp-wire.rst.  Called in a softirq under the RCU read lock.
+ * Model: OR-ACKs (ONRAMP21, section 3.1).
  */
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -15,7 +15,7 @@
 #include "sch_onramp/onramp_path.h"
 #include "sch_onramp/onramp_sched.h"
 
-/* No receiver sends as many: 60 KB of data in each are 480 Gbit/s from one host. */
+/* No receiver sends as many: with 60 KB of data in each, these are 480 Gbit/s from one host. */
 #define ORACK_WINDOW_NS		1000000
 #define ORACK_WINDOW_MAX	1000
 
@@ -27,8 +27,8 @@ static const enum onramp_stat orack_fault_stat[] = {
 	[ORACK_BAD_VALUE] = ONRAMP_STAT_REFUSED_VALUE,
 };
 
-/* The flow of an entry as this host has it: its own end is the source of the data in a
- * receipt, and the destination in an announcement.
+/* The flow of an entry as this host has it.  Its own end is the source of the data in a receipt,
+ * and the destination in an announcement.
  */
 static void orack_flow(const struct orack_pair *pair, u16 own_port, u16 other_port,
 		       struct onramp_key *key)
@@ -43,7 +43,7 @@ static void orack_flow(const struct orack_pair *pair, u16 own_port, u16 other_po
 
 /* -- whose connection ----------------------------------------------------------------------- */
 
-/* NULL: there is no connection.  The caller gives it back. */
+/* NULL: there is no connection.  The caller gives the socket back. */
 static struct sock *orack_socket(const struct orack_pair *pair, u16 own_port, u16 other_port,
 				 int ifindex)
 {
@@ -55,7 +55,7 @@ static struct sock *orack_socket(const struct orack_pair *pair, u16 own_port, u1
 
 /* -- announcements ----------------------------------------------------------------------- */
 
-/* Who has receipts already may go on to have them between two connections. */
+/* A host that has receipts already may go on to have them between two connections. */
 static enum onramp_stat orack_announcement(struct onramp_net *on, const struct orack_pair *pair,
 					   const struct orack_datagram *d, int ifindex)
 {
@@ -86,17 +86,17 @@ static bool orack_acking_may(struct orack_acking *a, u64 now_ns)
 	return a->window_count++ < ORACK_WINDOW_MAX;
 }
 
-/* What a receipt says of one flow's newest byte. */
+/* What a receipt tells of one flow's newest byte. */
 struct orack_trip {
-	u32 clock;		/* identity of the peer's, which rx_ns is by, and of who stamped */
+	u32 clock;		/* identity of the peer's clock (of rx_ns), and of its stamper */
 	u64 tx_ns;
 	u64 rx_ns;
-	u64 trip_ns;		/* there and back, without the receipt's wait */
+	u64 trip_ns;		/* RTT without the receipt's wait */
 	u64 now_ns;
 	bool nic;		/* tx_ns is by our NIC's stamp */
 };
 
-/* The queueing delay on the way there, of grade (c).  ctl->lock and peer->lock are held. */
+/* The queueing delay on the way there, by grade (c).  ctl->lock and peer->lock are held. */
 static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 			       const struct orack_trip *t)
 {
@@ -114,7 +114,7 @@ static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 	return queue_ns + standing_ns;
 }
 
-/* The same, of the best grade there is. */
+/* The same, by the best grade there is. */
 static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct onramp_ctl *ctl,
 			  const struct orack_trip *t)
 {
@@ -137,7 +137,7 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 	return queue_ns;
 }
 
-/* What a sample is to those who look at the peer.  peer->lock is held. */
+/* Notes a sample for readers of the peer.  peer->lock is held. */
 static void orack_acking_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
 {
 	bool absolute = orack_grade_is_absolute(a->absolute.grade);
@@ -146,8 +146,8 @@ static void orack_acking_delay(struct orack_acking *a, u64 queue_ns, u64 now_ns)
 			   absolute ? a->absolute.there_ns : (s64)queue_ns);
 }
 
-/* A trip's queueing delay, and what it makes of the request.  ctl->lock is held, ctl->sched is not
- * NULL.
+/* Returns a trip's queueing delay; adapts the request to it.  ctl->lock is held, ctl->sched is
+ * not NULL.
  */
 static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 			     struct onramp_ctl *ctl, const struct orack_trip *t)
@@ -159,7 +159,7 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	epoch = orack_relative_epoch(&peer->acking.relative);
 	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_OWD_MAX_NS);
 	orack_acking_delay(&peer->acking, queue_ns, t->now_ns);
-	/* What began anew was learned from one sample: it takes many to trust it. */
+	/* A base that began anew was learned from one sample: it takes many to trust it. */
 	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||
 	    epoch != orack_relative_epoch(&peer->acking.relative))
 		orack_request_all(&peer->acking.request, t->now_ns);
@@ -167,8 +167,8 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	return queue_ns;
 }
 
-/* Our NIC did not say when the data left.  Until the next receipts do, or show that no stamps
- * come any more, the flow has no feedback.
+/* Our NIC did not say when the data left.  The flow has no feedback until the next receipts have
+ * it, or show that no stamps come any more.
  */
 static enum onramp_stat orack_take_unstamped(struct orack_peer *peer, u64 now_ns)
 {
@@ -240,7 +240,7 @@ static enum onramp_stat orack_entry(struct onramp_net *on, struct orack_peer *pe
 	return stat;
 }
 
-/* Returns how many were not believed. */
+/* Returns how many entries did not count. */
 static u32 orack_entries(struct onramp_net *on, struct orack_peer *peer,
 			 const struct orack_datagram *d, u64 now_ns)
 {
@@ -251,14 +251,14 @@ static u32 orack_entries(struct onramp_net *on, struct orack_peer *peer,
 	for (i = 0; i < d->h.count; i++) {
 		orack_read_entry(d, i, &e);
 		stat = orack_entry(on, peer, d, &e, now_ns);
-		/* What has no stamp here is no fault of the peer's. */
+		/* A missing stamp here is no fault of the peer. */
 		refused += stat != ONRAMP_STAT_SAMPLES && stat != ONRAMP_STAT_REFUSED_UNSTAMPED;
 		orack_count(on, stat);
 	}
 	return refused;
 }
 
-/* Nothing of this host's is controlled before receipts came: the first have to name one of its
+/* No flow of this host is controlled before receipts came: the first have to name one of its
  * connections.
  */
 static bool orack_is_first(const struct orack_peer *peer, const struct orack_pair *pair,
@@ -312,7 +312,7 @@ static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack
 
 /* -- clocks ------------------------------------------------------------------------------- */
 
-/* Of who was asked for receipts. */
+/* Only of a host that we asked for receipts. */
 static enum onramp_stat orack_clock(const struct orack_pair *pair, const struct orack_datagram *d)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
@@ -323,7 +323,7 @@ static enum onramp_stat orack_clock(const struct orack_pair *pair, const struct 
 
 /* -- datagrams ---------------------------------------------------------------------------- */
 
-/* A good datagram.  Returns what to count. */
+/* Takes a good datagram.  Returns what to count. */
 static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack_pair *pair,
 				       const struct orack_datagram *d, int ifindex)
 {
@@ -334,7 +334,7 @@ static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack
 	return orack_receipts(on, pair, d, ifindex);
 }
 
-/* @p: from the network, as it came. */
+/* @p: as it came from the network. */
 void orack_receive(struct onramp_net *on, struct orack_packet *p)
 {
 	struct orack_datagram d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Feedback of receipts (orack_receive.c): what a connection has of it.
+ * Feedback of receipts (orack_receive.c): what a connection has of it.  Model: ONRAMP21.
  */
 #ifndef ORACK_RECEIVE_H
 #define ORACK_RECEIVE_H
@@ -11,8 +11,8 @@
 struct onramp_net;
 struct orack_packet;
 
-/* The newest receipt is no farther behind what is acknowledged, or once half of the sequence
- * numbers went by without one it would be "after" all that come.  A quarter of them.
+/* The newest receipt stays at most a quarter of the sequence numbers behind what is acknowledged.
+ * After half of them without a receipt it would be "after" all that come.
  */
 #define ORACK_RECEIPT_BEHIND	(1U << 30)
 
@@ -28,8 +28,8 @@ static inline void orack_receipt_begin(struct orack_receipt *r, u32 seq, u32 lea
 	r->least_rtt_ns = least_rtt_ns;
 }
 
-/* All before @una is acknowledged.  Not at once: the receipt of what was acknowledged comes after
- * its ACK.
+/* All before @una is acknowledged.  It does not follow at once: the receipt of acknowledged data
+ * comes after its ACK.
  */
 static inline void orack_receipt_follow(struct orack_receipt *r, u32 una)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a receiver's clock and our own to queueing delay: grade (c) of one-way delay,
- * clocks that nobody synchronizes.
+ * From a receiver's clock and our own to queueing delay: grade (c) of one-way delay, clocks that
+ * are not synchronized.  Model: On-Ramp (ONRAMP21).
  *
  *      raw     = arrival by the peer's clock - departure by ours, modulo 2^64
  *      queue   = raw - base of the raw delays (turnpike_base.h)
  *      excess  = round trip - least round trip, all by our clock, without the time that
  *                the receipt waited at the peer
  *
- * What is queued on the way there is part of the excess, so a queue beyond the excess is
- * no queue: the peer's clock was set, or the peer lies.  It is cut to the excess at once,
- * and where the difference is a step's, the base begins anew.  No receipt, whatever is in
- * it, then shows more queue than round trips have in them.
+ * The queue on the way there is part of the excess.  So a queue beyond the excess is no queue:
+ * the peer's clock was set, or the peer lies.  The module cuts it to the excess at once.  Where
+ * the difference is a step's, the base begins anew.  Then no receipt, whatever is in it, shows
+ * more queue than round trips have in them.
  */
 #ifndef ORACK_RELATIVE_H
 #define ORACK_RELATIVE_H
@@ -19,11 +19,11 @@
 #include "include/turnpike_types.h"
 #include "include/turnpike_base.h"
 
-/* Departures within a GSO packet are computed, wake-ups differ by some microseconds. */
+/* Departures within a GSO packet are computed; wake-ups differ by some microseconds. */
 #define ORACK_RELATIVE_NOISE_NS	10000
 
-/* Raw delays further from the first one are of a clock that was set; it keeps sums of
- * them in range.  At 200 ppm a clock drifts so far in two months.
+/* Raw delays further from the first are of a clock that was set.  The limit keeps sums of them in
+ * range.  At 200 ppm a clock drifts so far in two months.
  */
 #define ORACK_RELATIVE_RANGE_NS	(1LL << 40)
 
@@ -39,8 +39,8 @@ struct orack_relative {
 	bool known;
 	u32 id;			/* the peer's clock; another one begins anew */
 	u64 ref_ns;		/* raw delay that the base counts from */
-	u32 begun;		/* times that it began anew, steps of its bases before with them */
-	u32 steps;		/* of the clock seen here; base.steps has others */
+	u32 begun;		/* times that it began anew, and steps of its bases before */
+	u32 steps;		/* of the clock, seen here; base.steps has others */
 	struct tp_base base;
 };
 
@@ -52,13 +52,13 @@ static inline void orack_relative_init(struct orack_relative *c)
 	tp_base_init(&c->base);
 }
 
-/* Another number: the clock, or the path's length, is another one. */
+/* A new number: the clock or the path's length changed. */
 static inline u32 orack_relative_epoch(const struct orack_relative *c)
 {
 	return c->begun + c->steps + c->base.steps;
 }
 
-/* The first sample: what round trips have in them is queue, the rest is the path. */
+/* The first sample: its excess is queue, the rest is the path. */
 static inline void orack_relative_begin(struct orack_relative *c, u32 id, u64 now_ns, u64 empty_ns)
 {
 	c->known = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two workers look at the hosts on the other side: one at those that cannot wait to be asked for
- * receipts, one at all of them, four times a second.
+ * Two workers look at the hosts on the other side.  The first takes those that it has to ask for
+ * receipts at once, the second all, four times a second.  Not in ONRAMP21.
  *
  *      ask it (orack_acking.c), say what our clock is worth (orack_hearing.c), forget it
  */
@@ -12,13 +12,13 @@
 #include "orack_round.h"
 #include "sch_onramp/onramp_net.h"
 
-/* Of all that there may be, so many are forgotten at once where there is no place. */
+/* Where there is no place, the worker forgets so many of all peers at once. */
 #define ORACK_PEERS_ROOM	(ORACK_PEERS_MAX / 16)
 
-/* That a host did not answer is kept for longer, while less than half of all is in use. */
+/* While less than half of all are in use, a silent host is remembered for longer. */
 #define ORACK_SILENT		(3600 * HZ)
 
-/* on->peers.lock is held for these two, and peer->lock for the first. */
+/* on->peers.lock is held for this, and peer->lock. */
 static void orack_peer_retire(struct onramp_net *on, struct orack_peer *peer)
 {
 	orack_peer_set_acks(on, peer, false);
@@ -26,7 +26,7 @@ static void orack_peer_retire(struct onramp_net *on, struct orack_peer *peer)
 	peer->removed = true;
 }
 
-/* True: an announcement is due, to *to, and counted as made. */
+/* True: an announcement to *to is due, and counts as made. */
 static bool orack_peer_tick(struct onramp_net *on, struct orack_peer *peer,
 			    struct orack_contact *to)
 {
@@ -51,7 +51,7 @@ static bool orack_peer_is_gone(const struct onramp_net *on, const struct orack_p
 	       (!READ_ONCE(a->used) || time_after(jiffies, READ_ONCE(a->used) + keep));
 }
 
-/* True: nobody needs it any more. */
+/* True: the peer is of no use any more. */
 static bool orack_peer_visit(struct onramp_net *on, struct orack_peer *peer)
 {
 	struct orack_contact to;
@@ -79,7 +79,7 @@ static void orack_peer_forget(struct onramp_net *on, struct orack_peer *peer)
 		return;
 	spin_lock_bh(&on->peers.lock);
 	spin_lock(&peer->lock);
-	/* Data went to it again since it was looked at. */
+	/* Data went to it again since the worker looked. */
 	urgent = peer->urgent;
 	if (!urgent)
 		orack_peer_retire(on, peer);
@@ -89,7 +89,7 @@ static void orack_peer_forget(struct onramp_net *on, struct orack_peer *peer)
 	spin_unlock_bh(&on->peers.lock);
 }
 
-/* Those that cannot wait.  They are not taken out before. */
+/* Asks the urgent peers.  No worker removes them before. */
 static void orack_peer_ask(struct work_struct *work)
 {
 	struct onramp_net *on = container_of(work, struct onramp_net, peers.ask);
@@ -105,7 +105,7 @@ static void orack_peer_ask(struct work_struct *work)
 	queue_delayed_work(system_highpri_wq, &on->peers.work, ORACK_TICK);
 }
 
-/* Those that never answered go, the oldest first; up to @room of them.  Returns how many places
+/* Drops peers that never answered, oldest first, up to @room of them.  Returns how many places
  * are still wanted.
  */
 static u32 orack_peer_drop_spare(struct onramp_net *on, unsigned long keep, u32 room)
@@ -127,19 +127,19 @@ static u32 orack_peer_drop_spare(struct onramp_net *on, unsigned long keep, u32 
 	return room;
 }
 
-/* One had no place.  Whoever sends to many hosts that have no On-Ramp keeps nobody out. */
+/* A peer had no place.  A sender to many hosts without On-Ramp keeps no other out. */
 static void orack_peer_make_room(struct onramp_net *on)
 {
 	u32 room = orack_peer_drop_spare(on, ORACK_REFRESH, ORACK_PEERS_ROOM);
 
 	if (room)
 		room = orack_peer_drop_spare(on, 0, room);
-	/* If there was none to be had it is tried again by the next tick, and not before. */
+	/* Without any room the next tick tries again, and not before. */
 	WRITE_ONCE(on->peers.crowded, room == ORACK_PEERS_ROOM);
 }
 
-/* Nobody but us takes peers out while we run: the list holds without a lock, and packets
- * do not wait until we are through.  One is forgotten when the next is known.
+/* Only this worker removes peers while it runs.  So the list holds without a lock, and packets do
+ * not wait for the whole list.  It forgets a peer once it knows the next.
  */
 static void orack_peer_work(struct work_struct *work)
 {
@@ -167,19 +167,19 @@ void orack_round_open(struct onramp_net *on)
 	INIT_DELAYED_WORK(&on->peers.work, orack_peer_work);
 }
 
-/* The last qdisc went, and all are forgotten; @acking gets those who send us receipts, @most
- * at most.  Returns how many.  Nobody uses or makes one any more.
+/* The last qdisc went: forgets all peers.  @acking gets those that send us receipts, @most at
+ * most.  Returns how many.  No user or maker of peers is left.
  */
 u32 orack_round_close(struct onramp_net *on, struct orack_contact *acking, u32 most)
 {
 	struct orack_peer *peer, *next;
 	u32 count = 0;
 
-	/* It starts the other. */
+	/* The first worker starts the other. */
 	cancel_work_sync(&on->peers.ask);
 	cancel_delayed_work_sync(&on->peers.work);
 	init_llist_head(&on->peers.urgent);
-	/* Nobody else adds one, nor takes one out: others need not wait for all of them. */
+	/* No other adds or removes a peer: users of the lock need not wait for the whole list. */
 	list_for_each_entry_safe(peer, next, &on->peers.list, list) {
 		spin_lock_bh(&on->peers.lock);
 		spin_lock(&peer->lock);

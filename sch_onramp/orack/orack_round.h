@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The workers that go round all hosts (orack_round.c).
+ * The workers that go round all hosts (orack_round.c).  Not in ONRAMP21.
  */
 #ifndef ORACK_ROUND_H
 #define ORACK_ROUND_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The UDP socket of OR-ACKs, one in each namespace where a qdisc pauses.
+ * The UDP socket of OR-ACKs, one in each namespace where a qdisc pauses.  Model: ONRAMP21.
  *
- * It keeps the port from others and takes what comes before any queue of a socket, so
- * that no application gets a datagram and no ICMP error goes back.
+ * It keeps the port from others, and takes datagrams before any socket queue does.  So no
+ * application gets one, and no ICMP error goes back.
  */
 #include <linux/ip.h>
 #include <linux/rtnetlink.h>
@@ -40,8 +40,8 @@ static int orack_receive_skb(struct sock *sk, struct sk_buff *skb)
 
 	if (!on)
 		goto out;
-	/* What an unprivileged user of the peer's can send comes from another port than this, which
-	 * its kernel has.
+	/* The peer's kernel has this port, so an unprivileged user of the peer sends from
+	 * another.
 	 */
 	if (udp_hdr(skb)->source != htons(READ_ONCE(on->socket.port))) {
 		orack_count(on, ONRAMP_STAT_REFUSED_PORT);
@@ -112,7 +112,7 @@ int orack_open(struct onramp_net *on)
 	return err;
 }
 
-/* What arrives is not looked at any more, once the RCU read sides of now have ended.  Under RTNL. */
+/* Ignores arrivals, once the present RCU read sides have ended.  Under RTNL. */
 void orack_deafen(struct onramp_net *on)
 {
 	struct sock *sk = rtnl_dereference(on->socket.sk);
@@ -121,7 +121,7 @@ void orack_deafen(struct onramp_net *on)
 		rcu_assign_sk_user_data(sk, NULL);
 }
 
-/* When it returns nobody is in it, nor sends by it.  Under RTNL. */
+/* On return no reader is in the socket, nor sends by it.  Under RTNL. */
 void orack_close(struct onramp_net *on)
 {
 	struct sock *sk = rtnl_dereference(on->socket.sk);

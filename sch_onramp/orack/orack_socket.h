@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The UDP socket of OR-ACKs (orack_socket.c).
+ * The UDP socket of OR-ACKs (orack_socket.c).  Model: ONRAMP21.
  */
 #ifndef ORACK_SOCKET_H
 #define ORACK_SOCKET_H
@@ -12,7 +12,7 @@ struct sock;
 
 /* In a namespace. */
 struct orack_socket_net {
-	u16 port;			/* RTNL writes, anybody reads */
+	u16 port;			/* RTNL writes; readers take no lock */
 	struct sock __rcu *sk;		/* RTNL writes */
 };
 

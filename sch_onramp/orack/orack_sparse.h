@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sparse receipts, while there is nothing to tell.
+ * Sparse receipts, while there is nothing to tell.  Not in ONRAMP21.
  *
  * A receipt is some 6000 instructions at either end, as much as 12 segments that GRO merged.  On
- * an empty path it says no more than that it is empty.  So the sender, who knows the delay, asks
- * for sparse ones while there is none, and for all of them again:
+ * an empty path it tells only that the path is empty.  So the sender, which knows the delay, asks
+ * for sparse receipts while there is none, and for all of them again:
  *
  *       no queue of T / 2, no new flow, all stamps there, clocks as they were, for 2 ms
  *       all  ------------------------------------------>  sparse
  *            <------------------------------------------
  *                              either
  *
- * With sparse ones, most queues would be seen late, but for what the receiver knows by itself: it
- * makes all receipts for data that does not come in a stream, and while others send to it,
- * too.  That is how the queue at its own port begins.  One elsewhere is seen half a millisecond
- * late, once.  Others are also flows of the same host that another processor takes.
+ * With sparse receipts the sender would see most queues late.  But the receiver helps by itself.
+ * It makes all receipts for data that does not come in a stream, and while others send to it,
+ * too: so the queue at its own port begins.  The sender sees one elsewhere half a millisecond
+ * late, once.  Flows of the same host that another processor takes count as others, too.
  *
- * Each receipt says how many its maker makes, so that a request which was lost is made again.
+ * Each receipt says how many its maker makes, so that the sender repeats a lost request.
  */
 #ifndef ORACK_SPARSE_H
 #define ORACK_SPARSE_H
@@ -30,32 +30,32 @@
  */
 #define ORACK_SPARSE_BYTES		800000
 
-/* on faster lines there are fewer still, */
+/* on faster lines receipts are rarer still, */
 #define ORACK_SPARSE_NS		500000
 
 /* and on slower ones there is one in so long. */
 #define ORACK_SPARSE_MAX_NS	5000000
 
-/* Data that comes after so long is no stream's: that a batch begins anew by, too. */
+/* Data after so long is no stream's; a batch begins anew by that, too. */
 #define ORACK_SPARSE_GAP_NS	200000
 
-/* Of others since the last receipt: 12 us of 10 Gbit/s, a quarter of T, and more than requests. */
+/* Bytes of others since the last receipt: 12 us of 10 Gbit/s, a quarter of T; requests are less. */
 #define ORACK_SPARSE_COMPANY_BYTES	15000
 
-/* After a gap or company there are all receipts for so long.  A queue that comes of it is seen by
- * the sender then, who asks for them.
+/* For so long after a gap or company the receiver makes all receipts.  The sender then sees a
+ * queue that comes of it, and asks for them.
  */
 #define ORACK_SPARSE_BUSY_NS	500000
 
-/* What processors count for each other is told in pieces of a frame. */
+/* Processors tell each other what they count in pieces of a frame. */
 #define ORACK_SPARSE_FRAME_BYTES	1448
 
 /* Of a pair of hosts. */
 struct orack_sparse {
-	u64 last_ns;			/* when its last data came that had no receipt */
+	u64 last_ns;			/* when its last data without a receipt came */
 	u64 busy_ns;			/* when its data last came after a gap, or with others' */
 	u32 bytes;			/* that came since the last receipt */
-	u32 arrived;			/* what had come of all hosts by then, modulo 2^32 */
+	u32 arrived;			/* data of all hosts by then, modulo 2^32 */
 };
 
 static inline void orack_sparse_begin(struct orack_sparse *f, u32 arrived)
@@ -64,8 +64,8 @@ static inline void orack_sparse_begin(struct orack_sparse *f, u32 arrived)
 	f->arrived = arrived;
 }
 
-/* @bytes of data came, @since_ns after the last receipt; @arrived of all hosts, with these.  True:
- * no receipt is made.
+/* @bytes of data came, @since_ns after the last receipt; @arrived of all hosts, with these.
+ * True: the receiver makes no receipt.
  */
 static inline bool orack_sparse_spares(struct orack_sparse *f, u32 bytes, u32 arrived, u64 since_ns,
 				       u64 now_ns)
@@ -86,7 +86,7 @@ static inline bool orack_sparse_spares(struct orack_sparse *f, u32 bytes, u32 ar
 
 /* -- the sender: what it wants of a host --------------------------------------------------- */
 
-/* Longer than congestion control takes to make the queue again that it has just lost. */
+/* Congestion control takes less time to make the queue again that it has just lost. */
 #define ORACK_CALM_NS		2000000
 
 /* A request takes effect within a round trip. */
@@ -94,8 +94,8 @@ static inline bool orack_sparse_spares(struct orack_sparse *f, u32 bytes, u32 ar
 
 struct orack_request {
 	u64 busy_ns;			/* a queue was seen, or a flow or a clock began */
-	u64 asked_ns;			/* when it was last made for a receipt's sake */
-	bool sparse;			/* what the newest receipt says is done */
+	u64 asked_ns;			/* when a receipt last made it be sent */
+	bool sparse;			/* the newest receipt is a sparse one */
 };
 
 static inline bool orack_request_is_sparse(const struct orack_request *r, u64 now_ns)
@@ -103,14 +103,14 @@ static inline bool orack_request_is_sparse(const struct orack_request *r, u64 no
 	return now_ns - r->busy_ns >= ORACK_CALM_NS;
 }
 
-/* All receipts are wanted.  True: sparse ones come so far. */
+/* Asks for all receipts.  True: so far sparse ones come. */
 static inline bool orack_request_all(struct orack_request *r, u64 now_ns)
 {
 	r->busy_ns = now_ns;
 	return r->sparse;
 }
 
-/* A receipt came, one of @sparse.  True: the request is another, and to be made now. */
+/* A receipt came, a sparse one if @sparse.  True: the request differs; send it now. */
 static inline bool orack_request_answered(struct orack_request *r, bool sparse, u64 now_ns)
 {
 	bool wanted = orack_request_is_sparse(r, now_ns);

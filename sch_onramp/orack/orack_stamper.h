@@ -8,30 +8,29 @@
  *             <------------------------------------------------------
  *              one in nine has none, 8 in a row
  *
- * Both are times of one clock, the host's CLOCK_MONOTONIC: nicstamp maps the NIC's stamps to
- * it with an error bound, so that their age can be told, and what was said of that clock and
- * CLOCK_REALTIME holds for both.  A NIC's own time on the wire would need that said for each
- * NIC, by a receiver that has the map anyway.  But the host's times are later by what
- * interrupts and the stack take.  A base delay learned from one is none for the other: the
- * identity of the clock in receipts has a bit for it (orack_wire.h), so that no sender mixes
- * them, not one that knows nothing of NICs.
+ * Both are times of one clock, the host's CLOCK_MONOTONIC.  nicstamp maps the NIC's stamps to it
+ * with an error bound, which tells their age.  So a report of that clock against CLOCK_REALTIME
+ * holds for both.  A NIC's own time on the wire would need a report for each NIC, by a receiver
+ * that has the map anyway.  But the host's times are later by what interrupts and the stack take.
+ * A base delay learned from one is none for the other.  So the clock's identity in receipts has a
+ * bit for it (orack_wire.h), and no sender mixes them, even one that knows nothing of NICs.
  *
- * While the times are the NIC's, data without one is not receipted: the host's, in between,
- * would look like a queue.  A stamper is kept for as long as it is good, as each change costs
- * the sender what it had learned.  Departures of a flow's data change between the qdisc's times
- * and the NIC's in the same way (onramp_departure.h).
+ * While the times are the NIC's, data without a stamp gets no receipt: a host's time in between
+ * would look like a queue.  A stamper stays as long as it is good, as each change costs the
+ * sender what it had learned.  Departures of a flow's data change between qdisc's and NIC's times
+ * in the same way (onramp_departure.h).  Model: ONRAMP21, section 3.3.
  */
 #ifndef ORACK_STAMPER_H
 #define ORACK_STAMPER_H
 
 #include "include/turnpike_types.h"
 
-/* A larger error is not used.  PCI reads of 1.5 us, 100 ms apart, leave 2.3 us before the next
- * (nicstamp_clock.h); it is less than a tenth of T = 50 us.
+/* A stamp with a larger error is not used.  PCI reads of 1.5 us, 100 ms apart, leave 2.3 us
+ * before the next (nicstamp_clock.h).  The bound is less than a tenth of T = 50 us.
  */
 #define ORACK_NIC_ERROR_NS	4000
 
-/* A stamp that is older is not believed: the NIC's clock was set back, and nobody saw it yet.
+/* An older stamp is not believed: the NIC's clock was set back, which nicstamp has not seen yet.
  * Interrupts and a busy host are late by tens of microseconds, seldom by a millisecond.
  */
 #define ORACK_NIC_LATE_NS	1000000
@@ -41,21 +40,21 @@
 
 /* Each miss weighs as much as so many stamps, */
 #define ORACK_STAMPER_WEIGHT	8
-/* and with so much on the scale stamps have ended: a flow is not without receipts for long. */
+/* and at this weight stamps have ended: a flow is not without receipts for long. */
 #define ORACK_STAMPER_DEBT	(8 * ORACK_STAMPER_WEIGHT)
 
-/* Not changed back for so long, in units of 2^ORACK_STAMPER_SHIFT ns: at first a tenth of a second,
- * in which nicstamp reads a clock again and knows it better; then twice as long each time, up to
- * ten seconds, so that a NIC whose stamps come and go costs little.
+/* After stamps ended they are not used for so long, in units of 2^ORACK_STAMPER_SHIFT ns.  At
+ * first that is a tenth of a second, in which nicstamp reads the clock again.  Then it doubles
+ * each time, up to ten seconds, so that a NIC whose stamps come and go costs little.
  */
 #define ORACK_STAMPER_SHIFT	20
 #define ORACK_STAMPER_HOLD_MIN	(100000000U >> ORACK_STAMPER_SHIFT)
 #define ORACK_STAMPER_HOLD_MAX	(10000000000ULL >> ORACK_STAMPER_SHIFT)
 
-/* Data since it was last asked. */
+/* Data since the last decision. */
 struct orack_seen {
 	u32 stamped;
-	u32 missed;		/* had no time of the NIC's, or none to be believed */
+	u32 missed;		/* had no stamp of the NIC, or a bad one */
 };
 
 struct orack_stamper {
@@ -63,11 +62,11 @@ struct orack_stamper {
 	bool nic;
 	u32 run;		/* the host's: stamps in a row */
 	u32 debt;		/* the NIC's: misses that weigh */
-	u32 ended;		/* when its stamps last ended; it wraps after 52 days, at no more cost */
+	u32 ended;		/* when its stamps ended; it wraps after 52 days, at no more cost */
 	u32 hold;		/* for how long they are not used then */
 };
 
-/* Is a time by the NIC to be believed? */
+/* Is a NIC's time good? */
 static inline bool orack_stamp_is_good(u64 now_ns, u64 at_ns, u32 error_ns)
 {
 	return error_ns <= ORACK_NIC_ERROR_NS && at_ns <= now_ns + error_ns &&

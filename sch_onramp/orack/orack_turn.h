@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What counts of announcements, and of what is said of clocks: what is the newest, and what a
- * stranger cannot do.
+ * Which announcements and clock reports count, and what a stranger cannot do.  Not in ONRAMP21.
  *
  *      time of the datagram less that of the last which counted
  *
@@ -9,22 +8,22 @@
  *         jump     |    late    | |          next         |     jump
  *               -slack                            time gone by + slack
  *
- * A signed one is what its sender said, whenever that was: newer counts, older does not.  One that
- * is not signed may be anybody's.  If newer were all that counts, a single datagram of the far
- * future would have all refused that come behind it.  So what is late is refused, and a jump
- * counts for what it is, but never without a connection that lives: its ports are what a stranger
- * does not know.  Without one, somebody who has receipts goes on to have them, and nothing else
- * comes of it: neither is the next one judged by it, nor does it use up what counts in a while.
+ * A signed datagram is its sender's, whenever that was: a newer one counts, an older one does
+ * not.  Any host may have sent one that is not signed.  If newer were enough, one datagram of the
+ * far future would have all later ones refused.  So a late one is refused.  A jump counts, but
+ * never without a connection that lives: a stranger does not know its ports.  Without a
+ * connection a host that has receipts keeps them, and nothing else changes.  Such a datagram does
+ * not judge the next one, nor use up what counts in a while.
  */
 #ifndef ORACK_TURN_H
 #define ORACK_TURN_H
 
 #include "include/turnpike_types.h"
 
-/* Datagrams of one sender overtake each other by less, within a datacenter. */
+/* Within a datacenter datagrams of one sender overtake each other by less. */
 #define ORACK_TURN_SLACK_NS	10000000ULL
 
-/* Clocks of hosts run at rates that differ by less than 1/2^this: NTP slews by 1/2000. */
+/* Rates of hosts' clocks differ by less than 1/2^this: NTP slews by 1/2000. */
 #define ORACK_TURN_DRIFT_SHIFT	10
 
 enum orack_turn {
@@ -33,7 +32,7 @@ enum orack_turn {
 	ORACK_TURN_JUMP,
 };
 
-/* @since_ns: by our clock, since that of @last_ns came. */
+/* @since_ns: by our clock, since the datagram of @last_ns came. */
 static inline enum orack_turn orack_turn(u64 time_ns, u64 last_ns, u64 since_ns)
 {
 	u64 most_ns = since_ns + (since_ns >> ORACK_TURN_DRIFT_SHIFT) + ORACK_TURN_SLACK_NS;
@@ -44,7 +43,7 @@ static inline enum orack_turn orack_turn(u64 time_ns, u64 last_ns, u64 since_ns)
 	return (u64)on_ns <= most_ns ? ORACK_TURN_NEXT : ORACK_TURN_JUMP;
 }
 
-/* Is it refused as one that came late? */
+/* Is it refused as a late one? */
 static inline bool orack_turn_is_late(u64 time_ns, u64 last_ns, u64 since_ns, bool is_signed)
 {
 	if (is_signed)
@@ -52,7 +51,7 @@ static inline bool orack_turn_is_late(u64 time_ns, u64 last_ns, u64 since_ns, bo
 	return orack_turn(time_ns, last_ns, since_ns) == ORACK_TURN_LATE;
 }
 
-/* An announcement, and what is there of it already. */
+/* An announcement, and the state that it meets. */
 struct orack_call {
 	bool connected;		/* it names a connection that lives */
 	bool hears;		/* its host has receipts, for @left_ms more */
@@ -62,7 +61,7 @@ struct orack_call {
 	u32 left_ms;
 };
 
-/* May it count?  What is asked for without a connection is no less than there is. */
+/* May it count?  Without a connection it may not ask for less than there is. */
 static inline bool orack_call_counts(const struct orack_call *c)
 {
 	if (c->connected)

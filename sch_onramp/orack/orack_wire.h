@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * OR-ACKs on the wire (Documentation/onramp-wire.rst): the payload of a UDP datagram.
+ * OR-ACKs (ONRAMP21, section 3.1) on the wire (Documentation/onramp-wire.rst), in a UDP datagram.
  *
  *      0        1        2        3        4                          8
  *     +--------+--------+--------+--------+--------------------------+
@@ -15,7 +15,7 @@
  *     | SipHash-2-4, where the key id is not 0                       |   + 8
  *     +--------------------------------------------------------------+
  *
- * What a host says of its clock has in place of the entry
+ * A clock report has instead of the entry
  *
  *     +--------------------------------------------------------------+
  *     | from the clock of receipts to CLOCK_REALTIME, nanoseconds    |
@@ -23,9 +23,9 @@
  *     | error of that, nanoseconds        |
  *     +-----------------------------------+
  *
- * All numbers are in network order.  The addresses of a flow are those of the datagram,
- * turned round.  Nothing that was received is believed before orack_decode() took it: it
- * reads no byte that is not there, and what it takes has one meaning only.
+ * All numbers are in network order.  The addresses of a flow are those of the datagram, turned
+ * round.  The module believes nothing before orack_decode() took it.  That reads no byte that is
+ * not there, and what it takes has one meaning only.
  */
 #ifndef ORACK_WIRE_H
 #define ORACK_WIRE_H
@@ -39,28 +39,26 @@
 #define ORACK_ENTRY_BYTES	12
 #define ORACK_MAC_BYTES		8
 
-/* With a MAC 408 bytes: whole in any IPv6 packet, and in one cache-warm copy. */
+/* 408 bytes with a MAC: they fit any IPv6 packet whole, and one cache-warm copy. */
 #define ORACK_ENTRIES_MAX	32
 #define ORACK_BYTES_MAX		(ORACK_HEADER_BYTES + ORACK_ENTRIES_MAX * ORACK_ENTRY_BYTES + \
 				 ORACK_MAC_BYTES)
 
-/* In the byte of the count: sparse receipts are wanted, of an announcement, or made. */
+/* In the byte of the count: an announcement wants sparse receipts, or a receipt is one. */
 #define ORACK_SPARSE		0x80U
 
-/* A receipt that waited longer says nothing about now. */
+/* A receipt that waited longer tells nothing about now. */
 #define ORACK_AGE_MAX_NS	1000000000U
 
-/* Who is gone for a minute is not sent receipts any more. */
+/* A host that is gone for a minute gets no more receipts. */
 #define ORACK_LIFETIME_MAX_MS	60000U
 
-/* Of synchronized clocks: a larger error tells nothing that clocks which nobody synchronizes
- * do not tell better.
- */
+/* For synchronized clocks: with a larger error, clocks that are not synchronized tell more. */
 #define ORACK_ERROR_MAX_NS	1000000U
 
-/* Of a clock's identity in receipts.  Set: their times are the NIC's, mapped to that clock, and
- * off by no more than ORACK_NIC_ERROR_NS.  They do not compare with those of the same clock
- * without it, which are the host's; what kind 3 says is about both.
+/* A bit of a clock's identity in receipts.  Set: the times are the NIC's, mapped to that clock,
+ * and off by ORACK_NIC_ERROR_NS at most.  They do not compare with the host's times, which lack
+ * the bit.  A clock report (kind 3) is about both.
  */
 #define ORACK_CLOCK_NIC		1U
 
@@ -69,7 +67,7 @@ static inline bool orack_clock_is_nic(u32 id)
 	return id & ORACK_CLOCK_NIC;
 }
 
-/* The clock, whoever stamps. */
+/* The clock alone, whoever stamped. */
 static inline u32 orack_clock_of(u32 id)
 {
 	return id & ~ORACK_CLOCK_NIC;
@@ -78,10 +76,10 @@ static inline u32 orack_clock_of(u32 id)
 enum orack_kind {
 	ORACK_RECEIPTS = 1,	/* data that arrived */
 	ORACK_ANNOUNCEMENT = 2,	/* "send me receipts": one entry, a flow that shows why */
-	ORACK_CLOCK = 3,	/* what the clock of my receipts has to do with others */
+	ORACK_CLOCK = 3,	/* how the clock of my receipts relates to others */
 };
 
-/* Why a datagram is no good; what is found first counts. */
+/* Why a datagram is no good; the first fault counts. */
 enum orack_fault {
 	ORACK_GOOD,
 	ORACK_BAD_LENGTH,	/* cut short, or more than it says */
@@ -96,17 +94,17 @@ struct orack_header {
 	u8 key;			/* 0: no MAC */
 	u8 count;
 	bool sparse;		/* orack_sparse.h */
-	u32 clock;		/* whose times these are; of an announcement: its lifetime in ms */
+	u32 clock;		/* whose times these are; in an announcement: its lifetime in ms */
 	u64 time_ns;		/* of sending, by that clock; or of announcing */
 };
 
 struct orack_clock_entry {
 	u64 real_ns;		/* CLOCK_REALTIME less the clock of receipts, modulo 2^64 */
-	u32 error_ns;		/* bound of CLOCK_REALTIME's error; 0: nobody knows it */
+	u32 error_ns;		/* bound of CLOCK_REALTIME's error; 0: unknown */
 };
 
 struct orack_entry {
-	u16 sport;		/* of who sent the data */
+	u16 sport;		/* the data's sender's */
 	u16 dport;
 	u32 end_seq;		/* after the newest byte */
 	u32 age_ns;		/* from its arrival to the sending of the datagram */
@@ -116,7 +114,7 @@ struct orack_entry {
 struct orack_datagram {
 	struct orack_header h;
 	const u8 *entries;
-	const u8 *mac;		/* NULL: none; all before it is what it is about */
+	const u8 *mac;		/* NULL: none; it covers all before it */
 	u32 maced_bytes;
 };
 
@@ -177,7 +175,7 @@ static inline void orack_read_clock(const struct orack_datagram *d, struct orack
 
 static inline bool orack_entry_is_good(const struct orack_header *h, const struct orack_entry *e)
 {
-	/* Read as an entry its error is the age. */
+	/* Read as an entry, a clock's error is the age. */
 	if (h->kind == ORACK_CLOCK)
 		return e->age_ns <= ORACK_ERROR_MAX_NS;
 	if (!e->sport || !e->dport)
@@ -212,7 +210,7 @@ static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
 	return ORACK_GOOD;
 }
 
-/* The MAC is looked for, not checked. */
+/* Finds the MAC, but does not check it. */
 static inline enum orack_fault orack_decode(const u8 *data, size_t bytes,
 					    struct orack_datagram *d)
 {
@@ -243,8 +241,8 @@ static inline void orack_encode_header(u8 *to, const struct orack_header *h)
 	orack_put64(to + 8, h->time_ns);
 }
 
-/* Write a datagram of h->count entries to @to, which has ORACK_BYTES_MAX bytes.  Returns
- * its length without a MAC: who has the key writes that behind it.
+/* Writes a datagram of h->count entries to @to, which has ORACK_BYTES_MAX bytes.  Returns its
+ * length without a MAC, which the holder of the key writes behind it.
  */
 static inline u32 orack_encode(u8 *to, const struct orack_header *h,
 			       const struct orack_entry *entries)

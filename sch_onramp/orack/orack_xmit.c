@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * OR-ACKs sent.  They are built here: who sends may hold a qdisc's lock's worth of bottom halves
- * off, not more.
+ * How OR-ACKs are sent.  This file builds the packets: its callers have bottom halves off, and
+ * hold no qdisc's lock.  Model: OR-ACKs (ONRAMP21, section 3.1).
  */
 #include <linux/ip.h>
 #include <linux/jhash.h>
@@ -17,7 +17,7 @@
 #include "orack_xmit.h"
 #include "sch_onramp/onramp_net.h"
 
-/* Queues and qdiscs choose by it, and need not look into the packet then. */
+/* Queues and qdiscs choose by it, and need not look into the packet. */
 static u32 orack_hash(const struct orack_packet *p, u16 port)
 {
 	return jhash_3words(ipv6_addr_hash(&p->maced.from), ipv6_addr_hash(&p->maced.to), port, 0);
@@ -128,7 +128,7 @@ static int orack_send_ipv6(struct sock *sk, const struct orack_packet *p, u16 po
 }
 #endif
 
-/* Signs and sends.  Bottom halves are off; under the RCU read lock. */
+/* Signs and sends @p.  Bottom halves are off; under the RCU read lock. */
 int orack_send(struct onramp_net *on, struct orack_packet *p)
 {
 	struct sock *sk = rcu_dereference(on->socket.sk);
@@ -144,7 +144,7 @@ int orack_send(struct onramp_net *on, struct orack_packet *p)
 		err = orack_send_ipv6(sk, p, port);
 	else
 		err = -EAFNOSUPPORT;
-	/* It went, and the queue is getting full. */
+	/* The packet went, and the queue is getting full. */
 	if (err == NET_XMIT_CN)
 		err = 0;
 	if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * OR-ACKs sent (orack_xmit.c).
+ * How OR-ACKs are sent (orack_xmit.c).  Model: OR-ACKs (ONRAMP21, section 3.1).
  */
 #ifndef ORACK_XMIT_H
 #define ORACK_XMIT_H
@@ -10,7 +10,7 @@
 
 struct onramp_net;
 
-/* One on its way, with what the MAC is over before it. */
+/* A packet to send.  Before its data it has what the MAC covers as well. */
 struct orack_packet {
 	struct {
 		struct in6_addr from;
@@ -24,7 +24,7 @@ struct orack_packet {
 
 int orack_send(struct onramp_net *on, struct orack_packet *p);
 
-/* What is not about data of a flow goes to a pair's far end so. */
+/* Addresses a packet to a pair's far end, if it is not about data of a flow. */
 static inline void orack_address(const struct orack_pair *pair, int oif, struct orack_packet *p)
 {
 	p->maced.from = pair->local;
