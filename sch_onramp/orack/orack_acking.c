@@ -135,7 +135,6 @@ void orack_peer_used(struct onramp_net *on, const struct onramp_key *key, const 
 	if (!peer)
 		goto out;
 	a = &peer->acking;
-	a = &peer->acking;
 	orack_peer_set_oif(peer, READ_ONCE(sk->sk_bound_dev_if));
 	/* The ports of a connection that lives: the peer looks it up. */
 	if (READ_ONCE(a->sport) != key->sport || READ_ONCE(a->dport) != key->dport) {
