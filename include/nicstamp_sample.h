@@ -40,7 +40,7 @@ struct nicstamp_arrived {
 /* When data left the NIC. */
 struct nicstamp_departed {
 	u64 at_ns;		/* CLOCK_MONOTONIC, by the map from the NIC's clock */
-	u32 error_ns;		/* bound of its error, unless one of the clocks stepped */
+	u32 error_ns;		/* as above; U32_MAX: at_ns is not known */
 	u32 tx_seq;		/* the stamp is that of the last byte before this */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last segment of a burst becomes a packet of its own, the only important one (TLT21, 5.2).
+ * The last segment of a burst becomes a packet of its own, the only important one (TLT21).
  * TCP keeps the burst's pages for retransmission and shares their list with the burst.  So the
  * burst gets a list of its own, and the tail takes over the end of that.  No page is copied.
  */

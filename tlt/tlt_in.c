@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A TCP packet that arrived for this host: what its mark asks for (TLT21, 5.1).  TCP has not
- * seen it yet, and may still refuse it, so it leads to one packet sent at most.
+ * A TCP packet that arrived for this host: what its mark asks for (TLT21, Algorithm 1).  TCP
+ * has not seen it yet, and may still refuse it, so it leads to one packet sent at most.
  */
 #include <linux/tcp.h>
 

@@ -209,7 +209,7 @@ enum {
 	ONRAMP_PEER_OWD,	/* s64: one-way delay of the newest packet, ns; if (a) or (b) */
 	ONRAMP_PEER_ABSURD,	/* u32: samples that the bound of the clocks' error rules out */
 	ONRAMP_PEER_NIC,	/* u8: its receipts have its NIC's times; only after receipts */
-	ONRAMP_PEER_NIC_OURS,	/* u8: receipts to it have times of this host's NIC; if it wants any */
+	ONRAMP_PEER_NIC_OURS,	/* u8: receipts to it have local NIC times; if it wants any */
 	ONRAMP_PEER_BASE_OWD,	/* s64: one-way delay of the empty path, ns; as ONRAMP_PEER_OWD */
 	/* Delays of the recent past; missing without samples. */
 	ONRAMP_PEER_DELAY_KIND,	/* u8: 0 queueing delay, 1 one-way delay */
