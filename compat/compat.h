@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the supported kernels; code of the modules includes no other file for
- * them, except those of this folder.  compat/probe finds what differs.  This file checks the
- * version only to refuse kernels older than those tested.
+ * Differences between the supported kernels; other headers of this folder have those that few
+ * files need.  compat/probe finds what differs.  Only this file reads the version, to refuse
+ * kernels older than those tested.
  */
 #ifndef TURNPIKE_COMPAT_H
 #define TURNPIKE_COMPAT_H
@@ -176,10 +176,10 @@ static inline u8 tp_fq_prio2band(int prio)
 #endif
 
 /*
- * Does an earlier packet move the time for which its flow waits?  No member says so.  fq began
- * that shortly before qdiscs began to count by a function.  (The drop reasons of fq do not tell
- * it: a 6.18 has them, and its fq does not do this.)  If the answer is wrong, a packet leaves
- * earlier or later than fq's.
+ * Does an earlier packet move the time for which its flow waits?  No member tells.  fq began to
+ * move it shortly before qdiscs began to count by a function.  The drop reasons of fq do not
+ * tell, as a 6.18 has them without this.  If the answer is wrong, a packet leaves earlier or later
+ * than fq's.
  */
 #ifdef TP_HAVE_QDISC_QLEN_INC
 #define TP_FQ_EARLIER_WAKES	true

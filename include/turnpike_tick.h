@@ -6,12 +6,12 @@
  * 6.7). Any other counts in 1 ms to 1 s (RFC 7323, section 5.4). No option says which, so
  * this host compares its own clock with the TSval of ACKs:
  *
- *             10 ms of ours are 5 to 20 of its    +--------------+
+ *             its clock counts 5 to 20 in 10 ms   +--------------+
  *           +------------------------------------>| microseconds |
  *      +---------+                                +--------------+
  *      |  watch  |                                +--------------+
  *      +---------+------------------------------->|    coarse    |
- *        |     ^  less than 100 of its, four      +--------------+
+ *        |     ^  less than 100 us, four          +--------------+
  *        +-----+  times on end
  *      anything else
  *

@@ -6,7 +6,7 @@
  * The kernel exports no function that retransmits.  TCP must not think that it retransmitted:
  * its timers, its count of packets in flight and its marks of losses stay as they are.  There
  * is one exception.  A lost segment that goes out here counts as sent more than once, as with
- * TCP's own retransmission: its ACK gives no RTT (Karn), and does not show a timeout or a
+ * TCP's own retransmission.  So its ACK gives no RTT (Karn), and does not show a timeout or a
  * recovery to be spurious.
  */
 #include <net/inet_connection_sock.h>

@@ -15,8 +15,8 @@
  *  - an ACK that is no echo acknowledges the packet (the peer may be deaf);
  *  - no news of the packet comes for longer than an echo can take.
  * Its late echo may still come.  The sender must not take it for the echo of the next marked
- * packet: it would believe that one of two packets in flight is all there is, and be wrong
- * about which packets were sent before the echoed one and are lost.
+ * packet.  It would count two packets in flight as one, and be wrong about which packets were
+ * sent before the echoed one and are lost.
  *
  * The sender counts echoes, and does not match them by the sequence that they acknowledge.  The
  * receiver's TCP may drop an important packet after TLT read its mark (backlog, memory, a
@@ -565,7 +565,7 @@ static inline void tlt_receiver_data(struct tlt_receiver *r, enum tlt_kind kind)
  * Does TLT have to answer?  Not Important Data with an ACK that has no room for a segment.  It
  * would stop the sender until the next ACK, which no mark guards; if that is lost, until TCP's
  * persist timer, some 200 ms.  TCP waits for its reader, and the ACK that follows is the echo.
- * Clock data may not get to TCP: no ACK of it will come.
+ * Clock data may end before TCP, and then no ACK of it comes.
  */
 static inline bool tlt_receiver_owes(const struct tlt_receiver *r, const struct tlt_room *room)
 {

@@ -23,7 +23,7 @@
  *   feed
  *   packet
  *   flow, arrive, depart, follow
- *   port, with the lock and who wants the clocks
+ *   port, with the lock and the users of the clocks
  *   stat
  */
 #include <linux/module.h>
