@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a consumer finds nicstamp.ko, which may load and unload while the consumer lives.
+ * How a consumer finds nicstamp.ko (TIMELY15), which may load and unload while it lives.
  * Neither module holds the other. The consumer finds nicstamp by name, when either of them
  * loads, and nicstamp tells its consumers when it unloads.
  *

@@ -86,7 +86,7 @@ struct nicstamp_departures {
 };
 
 struct nicstamp_subscriber {
-	/* Called once each, attach() first. detach() returns when no CPU uses the ops any more. */
+	/* Called in turn, attach() first. detach() returns when no CPU uses the ops any more. */
 	void (*attach)(const struct nicstamp_ops *ops);
 	void (*detach)(void);
 	/* COMPLETION_INITIALIZER(): it outlives nicstamp, so it must not have a lock class of it */

@@ -38,8 +38,8 @@
 /* Two free-running crystals of 100 ppm each. */
 #define TP_BASE_DRIFT_PPB	200000
 
-/* Older than this, the line says nothing about now: 16 s at 1 us/s of unseen change of
- * drift is 16 us.
+/* A line older than this says nothing about now: in 16 s an unseen change of drift by 1 us/s
+ * makes 16 us.
  */
 #define TP_BASE_IDLE_NS	16000000000ULL
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The list of options in a TCP header (RFC 9293, section 3.1), which may be malicious: it
- * ends at the first option that is not whole.
+ * The list of options in a TCP header (RFC 9293, section 3.1) of an untrusted sender: it ends
+ * at the first option that is not whole.
  */
 #ifndef TURNPIKE_TCP_OPTIONS_H
 #define TURNPIKE_TCP_OPTIONS_H

@@ -6,7 +6,7 @@
  * 6.7). Any other counts in 1 ms to 1 s (RFC 7323, section 5.4). No option says which, so
  * this host compares its own clock with the TSval of ACKs:
  *
- *             its clock counts 5 to 20 in 10 ms   +--------------+
+ *             it counts 5 to 20 ms in 10 ms       +--------------+
  *           +------------------------------------>| microseconds |
  *      +---------+                                +--------------+
  *      |  watch  |                                +--------------+

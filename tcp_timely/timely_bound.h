@@ -25,7 +25,7 @@ static inline u64 timely_clamp_rate(const struct timely_params *p, u64 cap_bps,
 #define TIMELY_FLOOR_RTTS	8
 #define TIMELY_FLOOR_NS		100000
 
-/* The rate, or the floor where that is higher. */
+/* The rate, or the floor if that is higher. */
 static inline u64 timely_above_floor(const struct timely_params *p,
 				     const struct timely_sample *sample,
 				     u64 rate_bps, u64 rtt_ns)
@@ -82,7 +82,7 @@ static inline u64 timely_round_cut_bps(struct timely_state *s, u64 now_ns,
 	return timely_min(timely_less(s->rate_bps, goal_bps), most_bps);
 }
 
-/* What one event takes, scaled by its weight. */
+/* The decrease of one event, scaled by its weight. */
 static inline u64 timely_event_cut_bps(const struct timely_state *s,
 				       const struct timely_verdict *v,
 				       u64 weight_q)

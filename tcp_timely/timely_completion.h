@@ -48,7 +48,7 @@
  */
 #define TIMELY_LONE_RTTS	4
 
-/* Where the two times of a sample come from. */
+/* Source of the two times of a sample. */
 enum timely_source {
 	TIMELY_SRC_NONE,
 	TIMELY_SRC_TCP_US,	/* TCP's send time, whole microseconds */
@@ -190,7 +190,7 @@ static inline void timely_newest_find(struct timely_newest *n, const struct time
 		n->source = TIMELY_SRC_TCP_NS;
 	} else {
 		n->recorded = known && timely_div(b->send_ns, 1000) == a->newest_send_us;
-		/* Half a microsecond is what the truncation lost on average. */
+		/* The truncation loses half a microsecond on average. */
 		n->send_ns = n->recorded ? b->send_ns : a->newest_send_us * 1000 + 500;
 		n->source = n->recorded ? TIMELY_SRC_TCP_NS : TIMELY_SRC_TCP_US;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Larger steps on paths that stay empty, a departure from TIMELY15. After a cut for another
- * flow's burst capacity is free, and a step of the paper a round trip takes milliseconds.
+ * Larger steps on paths that stay empty, a departure from TIMELY15. After a cut for another flow's
+ * burst capacity is free, and for milliseconds with the paper's step in each round trip.
  */
 #ifndef TIMELY_EMPTY_H
 #define TIMELY_EMPTY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Knobs of the host around the rate engine: line rate, idle restart, pacing, sources of times.
+ * Knobs of the host around the rate engine (TIMELY15): line rate, idle restart, pacing, times.
  *
  * They are in the same sysctl directories as the engine's own, but not part of its presets,
  * since they describe the machine and not the algorithm.

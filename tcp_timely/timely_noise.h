@@ -31,8 +31,8 @@
 #define TIMELY_RARE_SLACK	4	/* times, at most: queues of 400 flows swing by 7 us */
 
 /*
- * The most that counts as noise. With path_law that is at least the base RTT, since
- * slow ports make both long.
+ * The most that counts as noise; 0: off. With path_law that is at least the base RTT,
+ * since slow ports make both long.
  */
 static inline u64 timely_noise_max_ns(const struct timely_state *s,
 				      const struct timely_params *p)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings of a network namespace: net.ipv4.tcp_timely.* for "timely" and
- * net.ipv4.tcp_timely_patched.* for "timely_patched", one file per knob, and
- * "preset", which sets all knobs of the engine at once.
+ * Settings of a network namespace: net.ipv4.tcp_timely.* for "timely" (TIMELY15) and
+ * net.ipv4.tcp_timely_patched.* for "timely_patched" (ECNDELAY16). Each knob has a file, and
+ * "preset" sets all knobs of the engine at once.
  *
  * A write makes a copy of the settings, changes it, checks the whole and publishes
  * it.  A copy that does not pass the check changes nothing.

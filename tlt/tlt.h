@@ -76,9 +76,9 @@ struct tlt_flow {
 	u64 stat_injected_bytes;
 
 	/*
-	 * Written by the sender under the socket's lock.  A queue to user space (NF_QUEUE) leaves
-	 * that lock, and a count may then be lost.  Packets that arrive touch none of these lines.
-	 * The last two kinds are the most frequent, and share a line with @injecting.
+	 * Written by the sender under the socket's lock.  Packets out of a queue to user space
+	 * (NF_QUEUE) come without it, and a count may then be lost.  Received packets touch none of
+	 * these lines.  The last two kinds are the most frequent, and share a line with @injecting.
 	 */
 	struct tlt_sent sent[TLT_KINDS] ____cacheline_aligned_in_smp;
 	const void *injecting;		/* TLT's own packet while it leaves; lockless */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading of tlt.ko (TLT21), and the begin and end of network namespaces.
+ * Loading and unloading of tlt.ko (TLT21), and the start and end of network namespaces.
  */
 #include <linux/genetlink.h>
 #include <linux/module.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The owner of a connection's socket on this host, for TLT's rules of users or a cgroup.  The
- * user is the socket's (as for "ip rule ... uidrange"), by number in the user namespace that
+ * The owner of a connection's socket on this host, for TLT's rules (TLT21) of users or a cgroup.
+ * The user is the socket's (as for "ip rule ... uidrange"), by number in the user namespace that
  * the network namespace belongs to.  The cgroup (version 2) is that in which a process made
  * the socket, or its listener.
  */

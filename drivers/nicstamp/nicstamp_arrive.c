@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Times of arrival of data, for a consumer that asks when the host processes them. Each CPU
- * keeps its own, and finds no frames that another CPU received (RPS).
+ * Times of arrival of data by NIC stamps (TIMELY15), for a consumer that asks when the host
+ * processes them. Each CPU keeps its own, and finds no frames that another received (RPS).
  */
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -13,7 +13,7 @@
 #include "nicstamp_arrive.h"
 #include "nicstamp_port.h"
 
-static struct nicstamp_arrivals __percpu *nicstamp_arrivals;	/* own processor, bottom halves off */
+static struct nicstamp_arrivals __percpu *nicstamp_arrivals;	/* own CPU, bottom halves off */
 static siphash_key_t nicstamp_arrive_key;			/* set at load */
 
 /* Of the consumer that wants arrivals; NULL: none. Writers hold nicstamp_lock, readers use RCU. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Times of departure of data, for a consumer that says which data it means and keeps the times
- * itself: this file records nothing.
+ * Times of departure of data by NIC stamps (TIMELY15), for a consumer that says which data it
+ * means and keeps the times itself: this file records nothing.
  *
  *   to the driver --> wanted()?     stamp --> system's clock --> left()
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What drivers of NICs call: include/nicstamp.h says how. Only this file reads and writes a
- * driver's pointer to its port.
+ * What drivers of NICs call (TIMELY15, section 5): include/nicstamp.h says how. Only this file
+ * reads and writes a driver's pointer to its port.
  *
  *   ports    --> nicstamp_feed.c (lets go of the device), nicstamp_port.c
  *   packets  --> nicstamp_packet.c

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic feed stamps packets of devices whose drivers know nothing of nicstamp, by the
- * host's clock, at the driver's border. The kernel has tracepoints there:
+ * The generic feed stamps packets (TIMELY15) of devices whose drivers know nothing of nicstamp,
+ * by the host's clock, at the driver's border. The kernel has tracepoints there:
  *
  *   qdisc --> net_dev_start_xmit --> ndo_start_xmit()
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flows that a consumer follows, by socket (transmit, consumer) and by addresses and
- * ports (receive, where no socket is known yet). A received packet cannot tell two sockets
+ * The flows that a consumer follows (TIMELY15), by socket (transmit, consumer) and by addresses
+ * and ports (receive, where no socket is known yet). A received packet cannot tell two sockets
  * of the same addresses, in two namespaces, apart: nicstamp refuses the second. Stamps of
  * another NIC than the first one's have another clock, and never mix with these.
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices of the generic feed whose NICs stamp received frames. A program keeps that switched
- * on, reads the NIC's clock beside the system's, and reports its readings.
+ * Devices of the generic feed whose NICs stamp received frames (TIMELY15). A program keeps that
+ * switched on, reads the NIC's clock beside the system's, and reports its readings.
  *
  *   use --> generic port --follow--> followed --socket closed--> generic port --> drop
  *                                     | ^

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Devices of stock drivers whose NIC's receive stamps nicstamp uses (nicstamp_follow.c). */
+/* Stock drivers' devices whose NIC stamps received frames (TIMELY15) (nicstamp_follow.c). */
 #ifndef NICSTAMP_FOLLOWED_H
 #define NICSTAMP_FOLLOWED_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink of nicstamp: shows ports, flows and counters, gives devices to the generic
- * feed, and takes readings of their NICs' clocks. include/uapi/turnpike.h has the messages.
+ * Generic netlink of nicstamp (TIMELY15): shows ports, flows and counters, gives devices to the
+ * generic feed, and takes readings of their clocks. include/uapi/turnpike.h has the messages.
  */
 #include <linux/if.h>
 #include <linux/rculist.h>

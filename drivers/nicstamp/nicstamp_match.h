@@ -10,8 +10,8 @@
  * Each run of data that goes to the driver makes a record. Its transmit stamp may come after the
  * ACK (from a NIC that the driver polls), and neither need come at all. The ACK of a record
  * is the first that leaves at most one segment of it open, since receivers acknowledge every
- * second segment. tcp_timely takes the same ACK for a burst's completion. The sample tells
- * its run of data.
+ * second segment. tcp_timely takes the same ACK for a burst's completion. The sample's tx_seq
+ * tells what is open.
  *
  * A record gives no sample if
  *  - any part of it was sent more than once: which copy was acknowledged?

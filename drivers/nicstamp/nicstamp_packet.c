@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What nicstamp makes of a packet for which a driver or the generic feed has a stamp. It does
- * not trust packets that arrive: it only looks up what they say. It counts an ACK of data that
- * was not sent, and forgets it.
+ * What nicstamp makes of a packet with a stamp of a driver or of the generic feed (TIMELY15). It
+ * does not trust packets that arrive: it only looks up what they say. It counts an ACK of data
+ * that was not sent, and forgets it.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -88,7 +88,7 @@ static bool nicstamp_departs(const struct sk_buff *skb, struct nicstamp_run *run
 /* What a received packet says. */
 struct nicstamp_seen {
 	struct nicstamp_tuple tuple;
-	u32 bytes;		/* from the network header to the end of the packet, without padding */
+	u32 bytes;		/* from the network header to the packet's end, without padding */
 	u32 end_seq;		/* of its data */
 	u32 payload;
 	u32 ack;
@@ -150,7 +150,7 @@ static bool nicstamp_see(const struct sk_buff *skb, struct nicstamp_seen *seen)
 	return true;
 }
 
-/* -- what is made of it ------------------------------------------------------- */
+/* -- records and stamps ------------------------------------------------------- */
 
 static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdict verdict)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NICs and their clocks. While a user of the clocks is registered here, a work item reads each
- * now and then, between two looks at the system's clock. nicstamp_clock.h makes a map of that.
+ * NICs and their clocks (TIMELY15, section 5). While a user of the clocks is registered here, a
+ * work item reads each now and then, between two looks at the system's clock. nicstamp_clock.h
+ * makes a map of that.
  */
 #include <linux/netlink.h>
 #include <linux/rculist.h>

@@ -34,8 +34,8 @@ enum {
 	TCA_ONRAMP_TIMER_SLACK,		/* u32 nanoseconds */
 	TCA_ONRAMP_HORIZON,		/* time */
 	TCA_ONRAMP_HORIZON_DROP,	/* u8 */
-	TCA_ONRAMP_PRIOMAP,		/* u8[16]; where fq has bands */
-	TCA_ONRAMP_WEIGHTS,		/* s32[3]; where fq has bands */
+	TCA_ONRAMP_PRIOMAP,		/* u8[16]; only if the kernel's fq has bands */
+	TCA_ONRAMP_WEIGHTS,		/* s32[3]; only if the kernel's fq has bands */
 
 	TCA_ONRAMP_PAUSE,		/* u8: 0: hold no packet */
 	TCA_ONRAMP_MODE,		/* u8, ONRAMP_UAPI_STRAWMAN, _FINAL or _PAPER */
@@ -48,7 +48,7 @@ enum {
 	TCA_ONRAMP_GATE,		/* u8, ONRAMP_GATE_ */
 	TCA_ONRAMP_LINE_RATE,		/* u64; 0: ask the device */
 	TCA_ONRAMP_PAD,
-	TCA_ONRAMP_OFFLOAD_HORIZON,	/* time; where devices can pace */
+	TCA_ONRAMP_OFFLOAD_HORIZON,	/* time; only if the kernel's devices can pace */
 	__TCA_ONRAMP_MAX
 };
 
@@ -69,7 +69,7 @@ enum {
 };
 
 enum {
-	ONRAMP_GATE_AUTO,		/* where the driver limits no bytes in its queue */
+	ONRAMP_GATE_AUTO,		/* on if the driver has no byte queue limits */
 	ONRAMP_GATE_ON,
 	ONRAMP_GATE_OFF,
 };
@@ -114,7 +114,7 @@ struct tc_onramp_stats {
 	__u64 bypassed;			/* packets without data that overtook held data */
 	__u64 burst_cuts;		/* times the governor made a flow's bursts smaller */
 	__u64 gated;			/* times the line-rate gate was shut */
-	__u64 base_steps;		/* base delays that moved at once */
+	__u64 base_steps;		/* times that a base delay stepped */
 	__u64 line_rate;		/* bytes per second; 0: not known */
 	__u64 delay_p50_ns;		/* queueing delay, by samples */
 	__u64 delay_p99_ns;
@@ -246,7 +246,7 @@ enum {
 	ONRAMP_FLOW_PAUSED,	/* u64, ns: time that the flow was paused */
 	ONRAMP_FLOW_HELD,	/* u64: packets that a pause kept from leaving */
 	ONRAMP_FLOW_HELD_TIME,	/* u64, ns: sum of the times that pauses kept packets */
-	ONRAMP_FLOW_QUEUED,	/* u32: packets in the qdisc now; missing as ONRAMP_FLOW_IFINDEX */
+	ONRAMP_FLOW_QUEUED,	/* u32: packets in the qdisc now; this and _RATE missing likewise */
 	ONRAMP_FLOW_BETA,	/* u32, millionths: beta of On-Ramp's eq. 3 */
 	ONRAMP_FLOW_SAMPLES,	/* u64: delays accepted; without any, the next five are missing */
 	ONRAMP_FLOW_AGE,	/* u64, ns: since the newest sample */
@@ -479,7 +479,7 @@ enum {
 	STAMPS_A_NETNS_FD, /* u32: a network namespace; if missing, the first */
 	STAMPS_A_PROBES, /* u32: with STAMPS_A_STATS, tracepoints that nicstamp watches now */
 	STAMPS_A_STEP_NS, /* u32, 1 to 1000000: resolution of the NIC's clock and stamps */
-	STAMPS_A_NUMBER, /* u32: of a device that is followed */
+	STAMPS_A_NUMBER, /* u32: number of a followed device */
 	STAMPS_A_BEFORE_NS, /* u64: CLOCK_MONOTONIC before the program read the NIC's clock */
 	STAMPS_A_NIC_NS, /* u64: the NIC's clock, in the time of its stamps */
 	STAMPS_A_AFTER_NS, /* u64: CLOCK_MONOTONIC after it; at most 1 ms later, at most 1 s ago */
@@ -530,8 +530,8 @@ enum {
 /* Counters; they only grow. Each port also has its own of _WANTED to _STEPS. */
 enum stamps_stat {
 	STAMPS_STAT_WANTED,		/* transmit stamps asked for */
-	STAMPS_STAT_TX,			/* transmit stamps that came and found their record */
-	STAMPS_STAT_TX_UNKNOWN,		/* transmit stamps without one: acked by then, or no flow */
+	STAMPS_STAT_TX,			/* transmit stamps with a record, or wanted as departures */
+	STAMPS_STAT_TX_UNKNOWN,		/* other transmit stamps: acked by then, or no flow */
 	STAMPS_STAT_RX,			/* ACKs that completed a record */
 	STAMPS_STAT_RX_ABSURD,		/* ACKs of data that was never sent */
 	STAMPS_STAT_FULL,		/* data not recorded: too much of its flow in flight */
