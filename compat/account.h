@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory that packets make a module take, charged to the control group of the socket whose packets
- * they are.  In a softirq the kernel by itself charges nobody.
+ * Charges memory that a module takes for packets to the control group of their socket.  The
+ * kernel by itself charges no group in a softirq.
  */
 #ifndef TURNPIKE_COMPAT_ACCOUNT_H
 #define TURNPIKE_COMPAT_ACCOUNT_H
@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <net/sock.h>
 
-/* Whose memory the socket's counts as; NULL: nobody's.  Only a full socket has one. */
+/* The group that pays for the socket's memory; NULL: none.  Only a full socket has one. */
 static inline struct mem_cgroup *tp_sk_memcg(const struct sock *sk)
 {
 #ifdef CONFIG_MEMCG
@@ -20,7 +20,7 @@ static inline struct mem_cgroup *tp_sk_memcg(const struct sock *sk)
 #endif
 }
 
-/* @sk: any, or NULL, for these two.  They return NULL where there is no memory. */
+/* These two: @sk is any socket, or NULL.  They return NULL if there is no memory. */
 static inline void *tp_sk_cache_alloc(struct kmem_cache *cache, const struct sock *sk)
 {
 	struct mem_cgroup *former = set_active_memcg(tp_sk_memcg(sk));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every difference between the kernels we support, and the only file that core
- * code includes for it.  What differs is found by compat/probe; the version is
- * looked at once, to refuse kernels that nobody tests.
+ * Differences between the supported kernels; other headers of this folder have those that few
+ * files need.  compat/probe finds what differs.  Only this file reads the version, to refuse
+ * kernels older than those tested.
  */
 #ifndef TURNPIKE_COMPAT_H
 #define TURNPIKE_COMPAT_H
@@ -35,7 +35,7 @@
 
 /*
  * TP_CONG_CONTROL(name, handler) defines name() with the prototype of
- * tcp_congestion_ops.cong_control, calling handler(sk, rs).
+ * tcp_congestion_ops.cong_control.  It calls handler(sk, rs).
  */
 #ifdef TP_HAVE_CONG_CONTROL_ACK_FLAG
 #define TP_CONG_CONTROL(name, handler)					\
@@ -53,8 +53,8 @@ static void name(struct sock *sk, const struct rate_sample *rs)		\
 #endif
 
 /*
- * TP_CWND_EVENT_TX_START(name, handler) defines name(), to be the congestion control's
- * TP_CWND_EVENT_TX_START_MEMBER: handler(sk) when data leaves and none was in flight.
+ * TP_CWND_EVENT_TX_START(name, handler) defines name() for the congestion control's
+ * TP_CWND_EVENT_TX_START_MEMBER.  It calls handler(sk) when data leaves and none was in flight.
  */
 #ifdef TP_HAVE_CWND_EVENT_TX_START
 #define TP_CWND_EVENT_TX_START_MEMBER	cwnd_event_tx_start
@@ -74,9 +74,9 @@ static void name(struct sock *sk, enum tcp_ca_event event)		\
 #endif
 
 /*
- * TP_TSO_SEGS(name) heads the function that is to be the congestion control's
- * TP_TSO_SEGS_MEMBER: of the socket @sk, how many segments there are in a burst.  TCP takes
- * that for the least, or in kernels with BBRv3 for all there is to know.
+ * TP_TSO_SEGS(name) is the head of a function for the congestion control's TP_TSO_SEGS_MEMBER.
+ * It returns how many segments a burst of socket @sk has.  TCP takes that for the least, and in
+ * kernels with BBRv3 for the exact number.
  */
 #ifdef TP_HAVE_TSO_SEGS
 #define TP_TSO_SEGS_MEMBER	tso_segs
@@ -140,8 +140,8 @@ static inline void tp_netdev_set_lltx(struct net_device *dev)
 
 /* -- the kernel's fq, which onramp does as --------------------------------- */
 
-/* How many bands it has, with what weights, whether it has a fast path, and whether each
- * lookup collects old flows or only those in a table that is crowded with them.
+/* How many bands fq has, with what weights, and whether it has a fast path.  GC_ALWAYS: each
+ * lookup collects old flows; otherwise only lookups in a table that is crowded with them.
  */
 #ifdef TP_HAVE_FQ_BANDS
 #define TP_FQ_BANDS		FQ_BANDS
@@ -176,9 +176,9 @@ static inline u8 tp_fq_prio2band(int prio)
 #endif
 
 /*
- * Does an earlier packet move the time that its flow waits for?  No member says so; fq began to
- * shortly before qdiscs began to count by a function.  (Drop reasons of their own were taken back
- * into a 6.18 whose fq does not.)  Where the answer is wrong a packet leaves earlier or later
+ * Does an earlier packet move the time for which its flow waits?  No member tells.  fq began to
+ * move it shortly before qdiscs began to count by a function.  The drop reasons of fq do not
+ * tell, as a 6.18 has them without this.  If the answer is wrong, a packet leaves earlier or later
  * than fq's.
  */
 #ifdef TP_HAVE_QDISC_QLEN_INC
@@ -187,7 +187,7 @@ static inline u8 tp_fq_prio2band(int prio)
 #define TP_FQ_EARLIER_WAKES	false
 #endif
 
-/* How long before its time the device takes a packet, to keep it itself; 0: it does not. */
+/* How long before its time the device accepts a packet, and keeps it; 0: it does not. */
 #ifdef TP_HAVE_PACING_OFFLOAD
 #define TP_PACING_OFFLOAD	true
 #else
@@ -217,7 +217,7 @@ static inline u64 tp_pacing_offload_ns(const struct net_device *dev)
 #define tp_qdisc_drop(skb, sch, to_free, reason)			\
 	qdisc_drop_reason(skb, sch, to_free, SKB_DROP_REASON_FQ_##reason)
 #else
-/* Every reason of these kernels is the same one. */
+/* These kernels know one reason only. */
 #define TP_QDISC_DROP_BAND_LIMIT	0
 #define TP_QDISC_DROP_HORIZON_LIMIT	0
 #define TP_QDISC_DROP_FLOW_LIMIT	0
@@ -259,7 +259,7 @@ static inline bool tp_tcp_usec_ts(const struct tcp_sock *tp)
 #endif
 }
 
-/* What the timestamp option says at @ns of TCP's clock (skb_mstamp_ns), without its offset. */
+/* The value of the timestamp option at @ns of TCP's clock (skb_mstamp_ns), without its offset. */
 static inline u32 tp_tcp_timestamp(const struct tcp_sock *tp, u64 ns)
 {
 #ifdef TP_HAVE_TCP_CLOCK_TS
@@ -270,8 +270,8 @@ static inline u32 tp_tcp_timestamp(const struct tcp_sock *tp, u64 ns)
 }
 
 /*
- * When a queue that keeps time may send a packet, as TCP says it of its own.  The last
- * argument was a bool, "monotonic", and is now that clock's number, which is 1 as well.
+ * Sets when a queue that keeps time may send a packet, as TCP does for its own.  The last
+ * argument is a bool, "monotonic", or in newer kernels that clock's number, which is 1 as well.
  */
 static inline void tp_skb_set_departure(struct sk_buff *skb, u64 departure_ns)
 {
@@ -285,7 +285,7 @@ static inline void tp_skb_set_departure(struct sk_buff *skb, u64 departure_ns)
 #define tp_sockaddr	sockaddr
 #endif
 
-/* For alloc_workqueue(): work stays on the CPU that queued it, as it always did. */
+/* For alloc_workqueue(): work stays on the CPU that queued it. */
 #ifdef TP_HAVE_WQ_PERCPU
 #define TP_WQ_PERCPU	WQ_PERCPU
 #else

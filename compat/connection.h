@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finding a TCP connection's socket, and finishing a packet that goes out by one.
+ * Finds a TCP connection's socket, and finishes a packet that goes out by one.
  */
 #ifndef TURNPIKE_COMPAT_CONNECTION_H
 #define TURNPIKE_COMPAT_CONNECTION_H
@@ -13,8 +13,8 @@
 #include "compat/compat.h"
 
 /*
- * The connection between that address and port and one of ours (whose port is in host order),
- * with a reference; it may be no full socket.  Caller holds the RCU read lock.
+ * The connection between that peer and an address of this host (@own_port is in host order), with
+ * a reference; it may be no full socket.  The caller holds the RCU read lock.
  */
 static inline struct sock *
 tp_inet_lookup(struct net *net, __be32 peer, __be16 peer_port, __be32 own, u16 own_port,
@@ -43,8 +43,8 @@ tp_inet6_lookup(struct net *net, const struct in6_addr *peer, __be16 peer_port,
 #endif
 
 /*
- * The checksum of a packet that begins at its TCP header, for the device to finish.  By the
- * family of what is sent, which a mapped address on a socket of IPv6 makes IPv4's.
+ * Begins the checksum of a packet that begins at its TCP header; the device finishes it.  Goes by
+ * the family of the packet: a socket of IPv6 with a mapped address sends IPv4.
  */
 static inline void tp_tcp_send_check(struct sock *sk, struct sk_buff *skb)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a TCP header says of congestion.  By RFC 3168 ECE asks for a slower sender until CWR
- * answers.  With accurate ECN these two and AE are the low bits of a count of marked packets,
- * which every segment of the connection carries.
+ * Congestion flags of a TCP header.  By RFC 3168 ECE asks for a slower sender until CWR answers.
+ * With accurate ECN these two and AE are the low bits of a count of marked packets, in every
+ * segment of the connection.
  */
 #ifndef TURNPIKE_COMPAT_ECN_H
 #define TURNPIKE_COMPAT_ECN_H
@@ -25,7 +25,7 @@ static inline bool tp_skb_ecn_counts(const struct sk_buff *skb)
 #endif
 }
 
-/* The flags of a packet whose header is blank, as TCP would set them now.  Socket locked. */
+/* Sets the flags in a blank header as TCP would set them now.  Socket locked. */
 static inline void tp_tcp_ecn_say(struct tcp_sock *tp, struct sk_buff *skb, struct tcphdr *th)
 {
 #ifdef TP_HAVE_ACCECN
@@ -38,8 +38,8 @@ static inline void tp_tcp_ecn_say(struct tcp_sock *tp, struct sk_buff *skb, stru
 }
 
 /*
- * Would the flags of a packet that arrives be news to TCP?  ECE is said again in every packet,
- * CWR is said once.
+ * Would the flags of a received packet be news to TCP?  Every packet repeats ECE; CWR comes
+ * once.
  */
 static inline bool tp_tcp_ecn_is_news(const struct tcp_sock *tp, const struct tcphdr *th)
 {

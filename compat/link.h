@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a device says of itself: the speed of its link, asked for by a qdisc, and how long
- * received frames wait.
+ * What a device says of itself: the speed of its link, for a qdisc, and how long received
+ * frames wait.
  *
- * __ethtool_get_link_ksettings() wants the RTNL and, on newer kernels, takes the lock that
- * drivers with queue management or shapers have for their operations.  A qdisc's init and
- * change run under that lock, and would wait for themselves.
+ * __ethtool_get_link_ksettings() wants the RTNL.  In newer kernels it also takes the lock for
+ * operations of drivers with queue management or shapers.  A qdisc's init and change run under
+ * that lock, and would wait for themselves.
  */
 #ifndef TURNPIKE_COMPAT_LINK_H
 #define TURNPIKE_COMPAT_LINK_H
@@ -34,7 +34,7 @@ static inline int tp_qdisc_get_link_ksettings(struct net_device *dev,
 
 /*
  * Longest time that a received frame waits for an interrupt, in microseconds; 0: none, or not
- * known.  Caller holds the RTNL and not the device's lock.
+ * known.  The caller holds the RTNL, but not the device's lock.
  */
 static inline u32 tp_get_rx_usecs(struct net_device *dev)
 {
@@ -43,7 +43,7 @@ static inline u32 tp_get_rx_usecs(struct net_device *dev)
 	struct kernel_ethtool_coalesce more = {};
 	int err;
 
-	/* A device that is down may sleep, and some drivers read its registers for the answer. */
+	/* A device that is down may sleep, and some drivers read registers for the answer. */
 	if (!netif_device_present(dev) || !netif_running(dev) || !ops->get_coalesce)
 		return 0;
 	netdev_lock_ops(dev);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the virtual rack alone has to do with: the inside of the kernel's timers, and
- * what drivers of NICs with clocks are asked for.
+ * Differences between kernels that only the virtual rack meets: the inside of the kernel's timers,
+ * and requests to drivers of NICs with clocks.
  */
 #ifndef TURNPIKE_COMPAT_RACK_H
 #define TURNPIKE_COMPAT_RACK_H
@@ -30,7 +30,7 @@ static inline struct hrtimer *tp_hrtimer_first(struct hrtimer_clock_base *base)
 	return node ? container_of(node, struct hrtimer, node) : NULL;
 }
 
-/* Put into @both what the system's clocks say now. */
+/* Puts the times of the system's clocks into @both. */
 static inline void tp_crosststamp_now(struct system_device_crosststamp *both)
 {
 	struct system_time_snapshot system;
@@ -48,7 +48,7 @@ static inline void tp_crosststamp_now(struct system_device_crosststamp *both)
 
 /*
  * TP_HWTSTAMP_OPS are the members of net_device_ops by which SIOCGHWTSTAMP and SIOCSHWTSTAMP
- * reach these two of the virtual NIC, both with RTNL held.
+ * reach these two functions of the virtual NIC.  The caller holds the RTNL.
  */
 #ifdef TP_HAVE_NDO_HWTSTAMP
 #define tp_hwtstamp_config	kernel_hwtstamp_config

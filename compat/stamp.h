@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock of the time in skb->tstamp.  Newer kernels tell all clocks that a packet may leave
- * by.  Older ones have one bit, "monotonic": without it the time may be any other clock's, or
+ * The clock of the time in skb->tstamp.  Newer kernels name each clock by which a packet may
+ * leave.  Older ones have one bit, "monotonic": without it the time may be of any other clock, or
  * that of the packet's arrival.
  */
 #ifndef TURNPIKE_COMPAT_STAMP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * udp_tunnel_encap_enable() takes a struct sock; in 6.1 it took the struct socket.  Not
- * in compat.h: only who needs it includes all that the kernel's header brings.
+ * udp_tunnel_encap_enable() takes a struct sock, and in 6.1 the struct socket.  Not in
+ * compat.h, since few files need all that the kernel's header includes.
  */
 #ifndef TURNPIKE_COMPAT_UDP_ENCAP_H
 #define TURNPIKE_COMPAT_UDP_ENCAP_H

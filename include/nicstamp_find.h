@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a consumer finds nicstamp.ko, which may come and go while it lives. Neither module
- * holds the other: nicstamp is found by name, when this module or that one is loaded,
- * and says so itself when it goes.
+ * How a consumer finds nicstamp.ko (TIMELY15), which may load and unload while it lives.
+ * Neither module holds the other. The consumer finds nicstamp by name, when either of them
+ * loads, and nicstamp tells its consumers when it unloads.
  *
  *   consumer:  without --attach--> nicstamp's ops --detach, grace period--> without
  */
@@ -19,7 +19,7 @@ struct nicstamp_finder {
 	struct notifier_block notifier;
 };
 
-/* It may be anywhere between not loaded and unloading: then there is no symbol. */
+/* While nicstamp is not loaded, loads or unloads, there is no symbol. */
 static inline void nicstamp_find(struct nicstamp_finder *finder)
 {
 	int (*subscribe)(struct nicstamp_subscriber *subscriber);
@@ -61,7 +61,7 @@ static inline void nicstamp_find_end(struct nicstamp_finder *finder)
 		unsubscribe(&finder->subscriber);
 		symbol_put(nicstamp_unsubscribe);
 	} else if (finder->subscriber.list.next) {
-		/* it is being unloaded, or was: its exit has detached us, or will */
+		/* nicstamp unloads, or did: its exit has detached the consumer, or will */
 		wait_for_completion(&finder->subscriber.detached);
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * nicstamp for who wants its samples, or times of arrival or departure. A consumer does not link
- * against nicstamp.ko, so that each loads and unloads without the other: it finds
- * nicstamp_subscribe() by symbol_get() (nicstamp_find.h does), and is told when nicstamp
- * goes away.
+ * nicstamp for consumers of its samples (RTTs as TIMELY15 takes them), or of times of arrival or
+ * departure. A consumer does not link against nicstamp.ko, so each loads and unloads without the
+ * other. It finds nicstamp_subscribe() by symbol_get() (see nicstamp_find.h), and nicstamp tells
+ * it when it goes away.
  */
 #ifndef TURNPIKE_NICSTAMP_SAMPLE_H
 #define TURNPIKE_NICSTAMP_SAMPLE_H
@@ -20,34 +20,34 @@ struct sock;
 /* One round trip by the NIC's clock. */
 struct nicstamp_sample {
 	u64 rtt_ns;		/* from the transmit stamp to the ACK's */
-	u32 error_ns;		/* it is no further off */
+	u32 error_ns;		/* bound of its error */
 	u32 tx_seq;		/* the transmit stamp is that of the last byte before this */
 	u32 run_bytes;		/* payload posted at once */
-	u32 wait_ns;		/* from posting to the transmit stamp, */
-	u32 wait_error_ns;	/* no further off; U32_MAX: not known */
-	u32 clock;		/* both stamps are of this one */
+	u32 wait_ns;		/* from posting to the transmit stamp */
+	u32 wait_error_ns;	/* bound of the wait's error; U32_MAX: not known */
+	u32 clock;		/* number of the clock of both stamps */
 	u32 missed;		/* requests since the last sample; U32_MAX: there was none yet */
-	bool host;		/* the clock is the host's: stamps are the driver's, not the NIC's, */
-	bool ack_by_nic;	/* but the ACK's, brought to the host's clock; its error is in error_ns */
+	bool host;		/* the host stamped at the driver, by its own clock */
+	bool ack_by_nic;	/* but the NIC stamped the ACK: error_ns has the error of its map */
 };
 
-/* When the NIC had data that the host now looks at. */
+/* When the NIC received data that the host now processes. */
 struct nicstamp_arrived {
 	u64 at_ns;		/* CLOCK_MONOTONIC, by the map from the NIC's clock */
-	u32 error_ns;		/* it is no further off, while neither clock stepped */
+	u32 error_ns;		/* bound of its error, unless one of the clocks stepped */
 };
 
 /* When data left the NIC. */
 struct nicstamp_departed {
 	u64 at_ns;		/* CLOCK_MONOTONIC, by the map from the NIC's clock */
-	u32 error_ns;		/* it is no further off, while neither clock stepped */
+	u32 error_ns;		/* as above; U32_MAX: at_ns is not known */
 	u32 tx_seq;		/* the stamp is that of the last byte before this */
 };
 
 #ifdef __KERNEL__
 
-/* A connection as the host that gets the data has it; IPv4 addresses are mapped ones.
- * No padding: it is hashed as it is.
+/* A connection as the host that receives the packet sees it; IPv4 addresses are mapped.
+ * No padding, since its bytes are hashed.
  */
 struct nicstamp_tuple {
 	struct in6_addr local;
@@ -58,46 +58,46 @@ struct nicstamp_tuple {
 
 struct nicstamp_ops {
 	/*
-	 * TCP has taken the ACK of all before @una, and makes of it @tcp_rtt_ns (0: nothing,
-	 * kept for those who compare). True and a sample if the stamps tell one. A socket
-	 * is followed from the first request on. The socket is locked.
+	 * TCP has processed the ACK of all before @una. Its own RTT is @tcp_rtt_ns (0: none), which
+	 * nicstamp keeps for comparison. Returns true and a sample if the stamps give one. nicstamp
+	 * follows a socket from the first request on. The socket is locked.
 	 */
 	bool (*sample)(struct sock *sk, u32 una, u64 tcp_rtt_ns, struct nicstamp_sample *s);
-	/* Its samples are not wanted any more; of any socket, followed or not. */
+	/* The consumer wants no more samples of the socket, which need not be followed. */
 	void (*forget)(struct sock *sk);
 	/*
-	 * The frame of @tuple's that ended at @end_seq, if it came lately, to this processor, by
-	 * a NIC whose own stamps and clock are known. Bottom halves are off.
+	 * When the frame of @tuple came that ended at @end_seq. True if it came lately, to this
+	 * CPU, by a NIC whose own stamps and clock are known. Bottom halves are off.
 	 */
 	bool (*arrival)(const struct nicstamp_tuple *tuple, u32 end_seq,
 			struct nicstamp_arrived *arrived);
 };
 
 /*
- * For who wants to know when data left, by a NIC's own stamps and a clock that is known: the
- * consumer says which data, and keeps the times. Both are called under RCU, with interrupts
- * on, from a driver's packet paths.
+ * For a consumer that wants to know when data left, by a NIC's own stamps and a known clock. It
+ * says which data, and keeps the times. Both are called under RCU, with interrupts on, from a
+ * driver's packet paths.
  */
 struct nicstamp_departures {
-	/* Data of the TCP socket @sk that end before @end_seq go to a NIC: are they to be stamped? */
+	/* Data of the TCP socket @sk that end before @end_seq go to a NIC: stamp them? */
 	bool (*wanted)(const struct sock *sk, u32 end_seq);
-	/* They left. False when they are nobody's any more. */
+	/* They left. False when the consumer does not want their time any more. */
 	bool (*left)(const struct sock *sk, u32 end_seq, const struct nicstamp_departed *departed);
 };
 
 struct nicstamp_subscriber {
-	/* Both are called once, in turn; detach() returns when no CPU uses the ops any more. */
+	/* Called in turn, attach() first. detach() returns when no CPU uses the ops any more. */
 	void (*attach)(const struct nicstamp_ops *ops);
 	void (*detach)(void);
-	/* COMPLETION_INITIALIZER(); it outlives nicstamp, whose lock class must not be in it */
+	/* COMPLETION_INITIALIZER(): it outlives nicstamp, so it must not have a lock class of it */
 	struct completion detached;
 	/*
-	 * NULL, or not 0 while times of arrival are to be kept. While it is subscribed clocks
-	 * are read, so that they are known when this begins. One subscriber has it: to another
-	 * there are no arrivals.
+	 * NULL, or a number that is not 0 while nicstamp keeps times of arrival. nicstamp reads the
+	 * clocks while the subscription lasts, so that it knows them when that begins. Only one
+	 * subscriber gets arrivals.
 	 */
 	const atomic_t *arrivals;
-	/* NULL, or what departures are wanted. One subscriber has it, and clocks are read for it. */
+	/* NULL, or the departures wanted. Only one subscriber gets any; clocks are read for it. */
 	const struct nicstamp_departures *departures;
 	/* nicstamp's own */
 	struct list_head list;

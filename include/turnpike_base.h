@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From raw delay to queueing delay, with clocks that nobody synchronizes.
+ * From raw delay to queueing delay, with clocks that are not synchronized.
  *
  * A raw delay is a time read at the receiver less one read at the sender: the true
- * delay plus an unknown offset, which drifts.  Queueing only ever adds, so the smallest
- * raw delays are those of the empty path, the base delay (RFC 6817 has the idea).
+ * delay plus an unknown offset, which drifts.  Queueing only adds, so the smallest raw
+ * delays are those of the empty path, the base delay (the idea is RFC 6817's).
  *
  *   raw |      .  :            .
  *       |   . .:. : .   . :  .: .          queueing delay = raw - line
@@ -16,21 +16,20 @@
  * drift, and a queue that stands for less than half the window does not move it.  A raw
  * delay below the line moves the line down at once.
  *
- * Up it goes at once only after a step: an offset that was set, a longer route.  What
- * tells a step from a queue is that nothing varies: through a whole tenth of a second
- * no sample comes near the line and all are about the same.  A queue that On-Ramp or
- * TIMELY regulates moves all the time.
+ * Only a step moves it up at once: an offset that was set, a longer route.  Samples that
+ * do not vary show a step: for a whole tenth of a second none comes near the line, and all
+ * are about the same.  A queue that On-Ramp or TIMELY regulates varies all the time.
  *
- * sch_onramp has it of the way there, of timestamps and of OR-ACKs; tcp_timely of the way
- * back.
+ * sch_onramp (ONRAMP21) uses this for the way there, by timestamps and by OR-ACKs, and
+ * tcp_timely (TIMELY15) for the way back.
  */
 #ifndef TURNPIKE_BASE_H
 #define TURNPIKE_BASE_H
 
 #include "include/turnpike_types.h"
 
-/* Half the window is longer than queues stand, the whole short enough that a drift
- * shows after three slots: 1.5 s, in which 20 us/s make 30 us.
+/* Half the window is longer than queues stand.  The whole is short enough that drift shows
+ * after three slots: 1.5 s, in which 20 us/s make 30 us.
  */
 #define TP_BASE_SLOTS	8
 #define TP_BASE_SLOT_NS	500000000ULL
@@ -39,12 +38,12 @@
 /* Two free-running crystals of 100 ppm each. */
 #define TP_BASE_DRIFT_PPB	200000
 
-/* Older than this, the line says nothing about now: 16 s at 1 us/s of unseen change of
- * drift is 16 us.
+/* A line older than this says nothing about now: in 16 s an unseen change of drift by 1 us/s
+ * makes 16 us.
  */
 #define TP_BASE_IDLE_NS	16000000000ULL
 
-/* Below 40 us a step pauses nobody with any threshold in use, and is less than t_low. */
+/* A step below 40 us pauses no flow at any threshold in use, and is less than t_low. */
 #define TP_BASE_STEP_NS		40000
 #define TP_BASE_STEP_TIME_NS	100000000ULL
 #define TP_BASE_STEP_SAMPLES	16
@@ -60,13 +59,13 @@ struct tp_base {
 	u64 line_time_ns;	/* the line goes through (line_time_ns, line_raw_ns) */
 	s64 line_raw_ns;
 	u64 newest_ns;		/* time of the newest sample */
-	u64 step_end_ns;	/* of the tenth of a second watched for a step */
-	u64 step_low_ns;	/* its smallest queueing delay, */
-	u64 step_high_ns;	/* its largest, */
-	u32 step_samples;	/* and how many there were */
+	u64 step_end_ns;	/* end of the tenth of a second watched for a step */
+	u64 step_low_ns;	/* smallest queueing delay in it */
+	u64 step_high_ns;	/* largest queueing delay in it */
+	u32 step_samples;	/* samples in it */
 	s32 drift_ppb;
-	u32 slots;		/* of min[] in use; 0: no sample yet */
-	u32 steps;		/* steps seen; for people */
+	u32 slots;		/* entries of min[] in use; 0: no sample yet */
+	u32 steps;		/* steps seen; for statistics */
 };
 
 static inline void tp_base_init(struct tp_base *b)
@@ -105,8 +104,8 @@ static inline void tp_base_restart(struct tp_base *b, u64 now_ns, s64 raw_ns)
 	b->step_samples = 0;
 }
 
-/* Slope of the lower hull's edge over the middle: of all lines from a point before it
- * to one after it, the one that is lowest there.
+/* Slope of the lower hull's edge over the middle of the window: of all lines from a point
+ * before the middle to one after it, that edge is the lowest at the middle.
  */
 static inline s32 tp_base_slope_ppb(const struct tp_base *b)
 {
@@ -177,7 +176,7 @@ static inline void tp_base_next_slot(struct tp_base *b, u64 now_ns, s64 raw_ns)
 	b->slot_end_ns = now_ns + TP_BASE_SLOT_NS;
 }
 
-/* True: what was watched is a step up, by step_low_ns. */
+/* True: the samples watched show a step up, by step_low_ns. */
 static inline bool tp_base_is_step(struct tp_base *b, u64 now_ns, u64 queue_ns)
 {
 	bool step;
@@ -203,8 +202,8 @@ static inline bool tp_base_is_step(struct tp_base *b, u64 now_ns, u64 queue_ns)
 	return step;
 }
 
-/* The empty path is known to be shorter than the line says, by so much (onramp_standing_queue.h).
- * The minima stay as they were seen: drift is measured between like and like.
+/* The caller knows that the empty path is shorter than the line says, by @by_ns
+ * (onramp_standing_queue.h).  The minima stay as seen: drift is measured between like and like.
  */
 static inline void tp_base_lower(struct tp_base *b, s64 by_ns)
 {
@@ -229,7 +228,7 @@ static inline u64 tp_base_sample(struct tp_base *b, u64 now_ns, s64 raw_ns)
 	}
 	queue_ns = raw_ns - tp_base_at(b, now_ns);
 	if (queue_ns < -TP_BASE_STEP_NS) {
-		/* What was seen before this was another clock, path or standing queue. */
+		/* All samples before this are of another clock, path or standing queue. */
 		tp_base_restart(b, now_ns, raw_ns);
 		b->drift_ppb = 0;
 		return 0;
@@ -249,9 +248,9 @@ static inline u64 tp_base_sample(struct tp_base *b, u64 now_ns, s64 raw_ns)
 /* Queue and round trip are measured in ticks of a microsecond, at both ends. */
 #define TP_BASE_TICKS_NS	2000
 
-/* As tp_base_sample(), where the round trip of the same packet is known: no queue on
- * the way is longer.  If one is by little, the base was taken for too short; if by much,
- * clock or path is another one.
+/* As tp_base_sample(), for a packet whose round trip is known: its queueing delay cannot be
+ * longer.  If it is longer by little, the base was too short.  If by much, the clock or the
+ * path has changed.
  */
 static inline u64 tp_base_sample_rtt(struct tp_base *b, u64 now_ns, s64 raw_ns, u64 rtt_ns)
 {

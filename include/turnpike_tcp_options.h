@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The list of options in a TCP header (RFC 9293, section 3.1), which a stranger may have
- * written: one option after the other, each whole, or the list ends.
+ * The list of options in a TCP header (RFC 9293, section 3.1) of an untrusted sender: it ends
+ * at the first option that is not whole.
  */
 #ifndef TURNPIKE_TCP_OPTIONS_H
 #define TURNPIKE_TCP_OPTIONS_H
@@ -16,7 +16,7 @@
 #define TP_TCP_TS_BYTES		8	/* of value: TSval, TSecr */
 #define TP_TCP_BLOCK_BYTES	8	/* of a SACK's: begin, end */
 
-/* What is left of a list; it lasts as long as the header does. */
+/* The rest of a list; it is valid as long as the header. */
 struct tp_tcp_options {
 	const u8 *at;
 	const u8 *end;
@@ -33,7 +33,7 @@ static inline u32 tp_tcp_value32(const u8 *at)
 	return (u32)at[0] << 24 | (u32)at[1] << 16 | (u32)at[2] << 8 | at[3];
 }
 
-/* false: there are no more, or what follows is malformed.  NOPs are passed over. */
+/* False: there is no other option, or the next is malformed.  NOPs are skipped. */
 static inline bool tp_tcp_option_next(struct tp_tcp_options *list, struct tp_tcp_option *o)
 {
 	while (list->at < list->end && *list->at == TP_TCP_OPTION_NOP)
@@ -50,7 +50,7 @@ static inline bool tp_tcp_option_next(struct tp_tcp_options *list, struct tp_tcp
 	return true;
 }
 
-/* The option is a SACK: how many blocks it has. */
+/* Number of blocks in a SACK option. */
 static inline u32 tp_tcp_sack_blocks(const struct tp_tcp_option *o)
 {
 	return o->bytes / TP_TCP_BLOCK_BYTES;

@@ -2,37 +2,37 @@
 /*
  * What a peer's TCP timestamps count. Pure.
  *
- * A peer whose route to us has the feature tcp_usec_ts (Linux 6.7) counts microseconds,
- * another one milliseconds or less fine (RFC 7323, section 5.4: 1 ms to 1 s). No option
- * says which. It is seen, by our clock and TSval as ACKs bring it:
+ * A peer counts microseconds if its route to this host has the feature tcp_usec_ts (Linux
+ * 6.7). Any other counts in 1 ms to 1 s (RFC 7323, section 5.4). No option says which, so
+ * this host compares its own clock with the TSval of ACKs:
  *
- *             10 ms of ours are 5 to 20 of its    +--------------+
+ *             it counts 5 to 20 ms in 10 ms       +--------------+
  *           +------------------------------------>| microseconds |
  *      +---------+                                +--------------+
  *      |  watch  |                                +--------------+
  *      +---------+------------------------------->|    coarse    |
- *        |     ^  less than 100 of its, four      +--------------+
+ *        |     ^  less than 100 us, four          +--------------+
  *        +-----+  times on end
  *      anything else
  *
- * Both ends are final: a connection's clock does not change. A queue on the way back does
- * not make microseconds look coarse, however long it is: for that ACKs that were sent
- * within 100 us would have to arrive 10 ms apart, four times on end.
+ * Both results are final: a connection's clock does not change. No queue on the way back
+ * makes microseconds look coarse: ACKs that were sent within 100 us would have to arrive
+ * 10 ms apart, four times on end.
  */
 #ifndef TURNPIKE_TICK_H
 #define TURNPIKE_TICK_H
 
 #include "include/turnpike_types.h"
 
-/* A clock of milliseconds advances by 10 in this time. A queue back that grows or shrinks
- * by less than half of it does not hide a clock of microseconds.
+/* A clock of milliseconds advances by 10 in this time. A queue on the way back does not hide
+ * a clock of microseconds unless it changes by half of this time.
  */
 #define TP_TICK_WATCH_US	10000
 
 /* The finest of coarse clocks, 1 ms, advances by 1/1000. */
 #define TP_TICK_COARSE_PART	100
 
-/* What stalls the way back once is no proof. */
+/* A single stall of the way back proves nothing. */
 #define TP_TICK_COARSE_TIMES	4
 
 enum tp_tick_unit {
@@ -43,10 +43,10 @@ enum tp_tick_unit {
 
 /* Of one connection; all 0 before its first ACK. */
 struct tp_tick {
-	u32 now_us;		/* our clock as the watch began, */
-	u32 tsval;		/* and the peer's */
+	u32 now_us;		/* this host's clock when the watch began */
+	u32 tsval;		/* the peer's clock then */
 	enum tp_tick_unit unit;
-	u8 times;		/* on end that it looked coarse */
+	u8 times;		/* times on end that it looked coarse */
 	bool watching;
 };
 

@@ -3,8 +3,7 @@
  * Types and 64-bit arithmetic for pure headers, in the kernel and outside.
  *
  * A pure header must compile unchanged into a module (C, 32-bit targets too), the
- * unit tests and the tools (C++20), so this file is the only place that knows where
- * it is being compiled.
+ * unit tests and the tools (C++20). Only this file knows which of them it is in.
  */
 #ifndef TURNPIKE_TYPES_H
 #define TURNPIKE_TYPES_H
@@ -52,7 +51,7 @@ typedef int64_t s64;
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
-/* Nobody else reads or writes it here. */
+/* Outside the kernel no other thread reads or writes the field. */
 #define READ_ONCE(field) (field)
 #define WRITE_ONCE(field, value) ((field) = (value))
 
@@ -78,7 +77,7 @@ static inline u32 tp_log2(u64 value)
 
 #endif /* __KERNEL__ */
 
-/* Sequence numbers of TCP, which wrap: is @a before @b?  Within 2^31 of each other, RFC 9293 3.4. */
+/* TCP's sequence numbers wrap: is @a before @b, within 2^31 of each other (RFC 9293, 3.4)? */
 static inline bool tp_seq_before(u32 a, u32 b)
 {
 	return (s32)(a - b) < 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tcp_timely.ko share.
+ * What the files of tcp_timely.ko share (TIMELY15, ECNDELAY16).
  */
 #ifndef TIMELY_H
 #define TIMELY_H
@@ -24,8 +24,8 @@
 
 /* -- settings (timely_sysctl.c) ------------------------------------------- */
 
-/* One published set of settings.  Readers hold the RCU read lock; a change makes
- * a new one, so that no reader ever sees half of a preset.
+/* One published set of settings.  Readers hold the RCU read lock.  A change makes a new
+ * set, so no reader sees half of a preset.
  */
 struct timely_config {
 	struct timely_params params;
@@ -46,7 +46,7 @@ enum timely_stat {
 	TIMELY_STAT_RTOS,
 	TIMELY_STAT_UNDOS,
 	TIMELY_STAT_NO_FORWARD,		/* signal=forward, but the sample is an RTT */
-	TIMELY_STAT_SPEED_READS,	/* a device of the namespace was asked for its speed */
+	TIMELY_STAT_SPEED_READS,	/* reads of the speed of the namespace's devices */
 	TIMELY_STAT_BRANCH,
 	TIMELY_STAT_VERDICT = TIMELY_STAT_BRANCH + TIMELY_BRANCH_COUNT,
 	TIMELY_STAT_SOURCE = TIMELY_STAT_VERDICT + TIMELY_VERDICTS,
@@ -97,19 +97,19 @@ struct timely_dev {
 	u64 line_rate_bps;		/* 0: the device does not say */
 	u32 wire_mult;			/* of the link that carries a flow; 0: as above */
 	u32 coalesce_ns;		/* a received frame waits so long for an interrupt */
-	u32 rx_bytes_per_ms;		/* lately */
+	u32 rx_bytes_per_ms;		/* received lately */
 	bool sure;			/* line_rate_bps is that of a real link */
 	/* written as flows come and go */
 	int __percpu *active;		/* flows with data in flight */
 	/* seldom used */
 	bool watched;			/* flows sent lately; written under timely_dev_lock */
 	bool gone;			/* out of the table: on no list any more; timely_dev_lock */
-	struct list_head stale;		/* with those to be asked for their speed; timely_dev_lock */
-	struct list_head watch;		/* with those whose receiving is looked at; timely_dev_lock */
-	u64 rx_bytes;			/* when last looked at; RTNL */
-	ktime_t rx_time;		/* that moment; 0: never; RTNL */
+	struct list_head stale;		/* in the list of speeds to read; timely_dev_lock */
+	struct list_head watch;		/* in the list of counters to read; timely_dev_lock */
+	u64 rx_bytes;			/* the counter at the last read; RTNL */
+	ktime_t rx_time;		/* time of that; 0: never; RTNL */
 	refcount_t refs;
-	unsigned long asked;		/* jiffies of the last wish to know the speed */
+	unsigned long asked;		/* jiffies of the last request to read the speed */
 	struct hlist_node node;
 	struct rcu_head rcu;
 };
@@ -145,7 +145,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_READY	1	/* init was done */
 #define TIMELY_FLOW_ACTIVE	2	/* counted in dev->active */
 #define TIMELY_FLOW_STARTED	4	/* has its first rate */
-#define TIMELY_FLOW_OWN_PACING	8	/* not to be left to fq */
+#define TIMELY_FLOW_OWN_PACING	8	/* TCP's timer paces, even above fq */
 #define TIMELY_FLOW_RECOVERING	16	/* the window is that of loss recovery */
 #define TIMELY_FLOW_OPENING	32	/* the window has not reached its bound yet */
 #define TIMELY_FLOW_FORWARD	64	/* the way back is taken off this ACK's RTT */

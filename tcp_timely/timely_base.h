@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The base RTT of the path: the least that samples agree on, and what a drain
- * finds (timely_drain.h). What a sample has over it is queue.
+ * The base RTT of the path (minRTT of TIMELY15): the least that samples agree on, or that
+ * a drain finds (timely_drain.h). The excess of a sample over it is queue.
  */
 #ifndef TIMELY_BASE_H
 #define TIMELY_BASE_H
@@ -9,8 +9,8 @@
 #include "timely_drain.h"
 
 /*
- * Two samples in a row lower the base: a single one may be the luckiest of a NIC
- * that coalesces interrupts, and more than two a drain does not have.
+ * Two samples in a row lower the base. A single one may be the luckiest of a NIC that
+ * coalesces interrupts, and a drain has no more than two.
  */
 static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns)
 {
@@ -26,8 +26,8 @@ static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns)
 }
 
 /*
- * Enter a sample, elapsed_ns after the one before it, which is still in
- * prev_rtt_ns. A silence says nothing of the path, so that the watch begins again.
+ * Enter a sample, elapsed_ns after the one before it, which is still in prev_rtt_ns. The
+ * watch begins again after a silence, which says nothing of the path.
  */
 static inline void timely_path_sample(struct timely_state *s,
 				      const struct timely_params *p, u64 now_ns,

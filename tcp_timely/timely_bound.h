@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What bounds the rate and its changes.
+ * Bounds of the rate and of its changes, which Algorithm 1 of TIMELY15 does not have.
  */
 #ifndef TIMELY_BOUND_H
 #define TIMELY_BOUND_H
@@ -18,21 +18,21 @@ static inline u64 timely_clamp_rate(const struct timely_params *p, u64 cap_bps,
 }
 
 /*
- * The lowest rate: a frame in eight round trips, so that a flow hears of the path
- * whatever stands in its queue. A tenth of a millisecond is added: at 20 us the
+ * The lowest rate: a frame in eight round trips, so that a flow gets samples of the path
+ * behind any queue. The round trip counts a tenth of a millisecond longer: at 20 us the
  * floors of 400 flows must not fill 10 Gbit/s.
  */
 #define TIMELY_FLOOR_RTTS	8
 #define TIMELY_FLOOR_NS		100000
 
-/* The rate, or the floor where that is higher. */
+/* The rate, or the floor if that is higher. */
 static inline u64 timely_above_floor(const struct timely_params *p,
 				     const struct timely_sample *sample,
 				     u64 rate_bps, u64 rtt_ns)
 {
 	u64 bytes = sample->frame_bytes ? sample->frame_bytes : TIMELY_FRAME_BYTES;
 
-	/* Even an RTT of nothing has no higher floor than this. */
+	/* Even an RTT of 0 gives no higher floor than this. */
 	if (!p->path_law ||
 	    rate_bps >= bytes * (8000000000ULL / (TIMELY_FLOOR_NS * TIMELY_FLOOR_RTTS)))
 		return rate_bps;
@@ -57,9 +57,9 @@ static inline bool timely_may_grow(const struct timely_state *s,
 }
 
 /*
- * What one decrease per round trip takes: as much as the worst sample of that
- * round trip asks. Samples of bursts sent before the decrease tell of the same
- * overload, so they count from the rate before it, not from what is left.
+ * One decrease per round trip takes as much as the worst sample of that round trip
+ * asks. Samples of bursts sent before the decrease show the same overload, so they count
+ * from the rate before it.
  */
 static inline u64 timely_round_cut_bps(struct timely_state *s, u64 now_ns,
 				       u64 rtt_ns,
@@ -82,7 +82,7 @@ static inline u64 timely_round_cut_bps(struct timely_state *s, u64 now_ns,
 	return timely_min(timely_less(s->rate_bps, goal_bps), most_bps);
 }
 
-/* What one event takes, scaled by its weight. */
+/* The decrease of one event, scaled by its weight. */
 static inline u64 timely_event_cut_bps(const struct timely_state *s,
 				       const struct timely_verdict *v,
 				       u64 weight_q)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The congestion controls "timely" and "timely_patched": TCP's events in, pacing
- * rate, burst size and window bound out.
+ * The congestion controls "timely" (TIMELY15) and "timely_patched" (ECNDELAY16): TCP's
+ * events in, pacing rate, burst size and window bound out.
  *
  *   ACK ---> timely_completion.h ---> timely_rate.h ---> sk_pacing_rate
  *            did a burst complete,    what rate does     sk_gso_max_size
  *            and in what time?        that call for?     snd_cwnd
  *
- * The rate is what governs sending.  The window only bounds what is outstanding
- * when the feedback stops: rate times the worst RTT that the engine tolerates,
- * and three bursts, since sender, wire and receiver may each hold one.
+ * The rate governs sending.  The window only bounds the data in flight when the
+ * feedback stops: rate times the worst RTT that the engine tolerates, and three
+ * bursts, since sender, wire and receiver may each hold one.
  *
- * Rates are those of the wire: a flow at line rate fills the line and not more,
- * whatever its packet size.  sk_pacing_rate counts payload, hence the conversion.
+ * Rates are those of the wire: a flow at line rate just fills the line, whatever its
+ * packet size.  sk_pacing_rate counts payload, hence the conversion.
  *
  *             +------+  data after idle   +--------+
  *      init ->| idle |------------------->| active |  counted in timely_dev
  *             +------+<-------------------+--------+
  *                      all acked, nothing to send
  *
- *   loss episode: one decrease, and while it lasts only as much leaves as arrives;
- *   timeout: start again from the lowest rate; both are undone if spurious.
+ *   loss episode: one decrease, and while it lasts as much leaves as arrives;
+ *   timeout: start again from the lowest rate; TCP undoes both if spurious.
  */
 #include <linux/inet_diag.h>
 #include <linux/module.h>
@@ -40,14 +40,14 @@ EXPORT_TRACEPOINT_SYMBOL_GPL(timely_decision);
 /* A burst each in the sender's queue, on the wire and at the receiver. */
 #define TIMELY_WINDOW_BURSTS	3
 
-/* Two bursts of two: fewer packets, and a loss is found by timeout only (RFC 5681 wants three
+/* Two bursts of two.  With fewer packets only a timeout finds a loss (RFC 5681 wants three
  * duplicate ACKs).
  */
 #define TIMELY_WINDOW_MIN_SEGS	4
 
-/* What TCP may have in the host's queues is rate >> shift (see sk_pacing_shift):
- * 8 is 4 ms, 13 is 122 us.  What waits there was given its departure time at the
- * rate of then, so the less the better.  TCP keeps two bursts in any case.
+/* TCP may keep rate >> shift in the host's queues (see sk_pacing_shift): 8 is 4 ms, 13 is
+ * 122 us.  Packets there have departure times of an older rate, so the fewer the better.
+ * TCP keeps two bursts in any case.
  */
 #define TIMELY_PACING_SHIFT	13
 
@@ -67,13 +67,13 @@ static const struct timely_config *timely_config(const struct sock *sk)
 
 /* -- the output device ---------------------------------------------------- */
 
-/* sch_onramp's, while it is loaded.  Called under RCU only, so that a grace period after
- * it was taken away nobody is in it.
+/* sch_onramp's, while it is loaded.  Called under RCU only: no CPU is in it when a grace
+ * period has passed after sch_onramp took it back.
  */
 static onramp_hold_fn timely_hold;
 
-/* Time that the sender's queueing discipline held the burst back on purpose, to
- * be taken off its RTT.  Pacing is not in it: send times are departure times.
+/* Time that the sender's qdisc held the burst on purpose, to subtract from its RTT.  It
+ * does not contain pacing: send times are departure times.
  */
 static u32 timely_hold_ns(const struct sock *sk, u32 end_seq)
 {
@@ -150,15 +150,15 @@ static u64 timely_payload_to_wire(const struct sock *sk, u64 bytes)
 	return div_u64(bytes * (mss + timely_frame_bytes(sk)), mss);
 }
 
-/* What the application allows, SO_MAX_PACING_RATE, in bytes of payload a second.  TCP takes
- * a rate of nothing for "not paced", and so does whoever sets it.
+/* The application's limit, SO_MAX_PACING_RATE, in bytes of payload a second.  For TCP and
+ * for applications a rate of 0 means "not paced".
  */
 static unsigned long timely_max_pacing(const struct sock *sk)
 {
 	return READ_ONCE(sk->sk_max_pacing_rate) ?: ~0UL;
 }
 
-/* The most this flow may send: its line, and what the application asked for. */
+/* The most that this flow may send: its line rate, and the application's limit. */
 static u64 timely_cap_bps(const struct sock *sk, const struct timely_flow *f,
 			  const struct timely_config *c)
 {
@@ -171,9 +171,9 @@ static u64 timely_cap_bps(const struct sock *sk, const struct timely_flow *f,
 	return cap_bps;
 }
 
-/* A burst handed to fq has its departure time; one that TCP still holds goes at the
- * rate of then.  So TCP's own timer paces even above fq, which sends at once what
- * comes on time.  fq claims the socket for itself whenever it sees a packet of it.
+/* A burst in fq has its departure time already; one that TCP still holds goes at the
+ * newest rate.  So TCP's own timer paces even above fq, which sends packets at once when
+ * they come on time.  fq claims the socket whenever it sees a packet of it.
  */
 static void timely_keep_pacing(struct sock *sk, const struct timely_flow *f)
 {
@@ -195,8 +195,8 @@ static void timely_set_pacing(struct sock *sk, struct timely_flow *f,
 	WRITE_ONCE(sk->sk_pacing_rate, max_t(u64, rate, 1));
 }
 
-/* TCP takes the largest burst from the socket.  A change of route sets it to the
- * device's again, so it is set with every event.
+/* TCP takes the largest burst from the socket.  A change of route sets that to the device's
+ * limit, so every event sets it again.
  */
 static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 			     const struct timely_config *c)
@@ -216,7 +216,7 @@ static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 	f->burst_segs = clamp_t(u32, bytes / mss, 1, U16_MAX);
 }
 
-/* What an event of this flow has of its host and its path, whatever the RTT. */
+/* Fills in the fields of a sample that do not depend on the RTT. */
 static void timely_sample_fill(struct timely_sample *sample, const struct sock *sk,
 			       const struct timely_flow *f, const struct timely_config *c)
 {
@@ -231,15 +231,15 @@ static void timely_sample_fill(struct timely_sample *sample, const struct sock *
 	if (!f->dev)
 		return;
 	sample->coalesce_ns = READ_ONCE(f->dev->coalesce_ns);
-	/* What the link takes for the bytes of a millisecond is a load in millionths. */
+	/* The link's time for the bytes of a millisecond, in ns, is its load in millionths. */
 	if (!(f->flags & TIMELY_FLOW_FORWARD))
 		sample->back_load = min(timely_scaled_ns(mult ?: c->default_wire_mult,
 							 READ_ONCE(f->dev->rx_bytes_per_ms)) >> 10,
 					1ULL << TIMELY_LOAD_SHIFT);
 }
 
-/* The longest RTT of a healthy path, in microseconds.  Where queues of the way back are not
- * this flow's business, ACKs come with those.
+/* The longest RTT of a healthy path, in microseconds.  With signal=forward the ACKs still
+ * come through queues of the way back, so TCP's RTT counts, too.
  */
 static u64 timely_window_us(const struct tcp_sock *tp, const struct timely_flow *f,
 			    const struct timely_config *c, const struct timely_sample *sample)
@@ -250,7 +250,7 @@ static u64 timely_window_us(const struct tcp_sock *tp, const struct timely_flow 
 
 	timely_path_find(&path, &f->rate, &c->params, sample);
 	rtt_us = div_u64(timely_path_window_ns(&path, sample), NSEC_PER_USEC);
-	/* The papers' thresholds are RTTs, and longer paths than theirs have to be filled, too. */
+	/* The papers' thresholds are RTTs, and the flow has to fill longer paths, too. */
 	if (!c->params.path_law && least_us != ~0U)
 		rtt_us += least_us;
 	if (f->flags & TIMELY_FLOW_FORWARD)
@@ -258,7 +258,7 @@ static u64 timely_window_us(const struct tcp_sock *tp, const struct timely_flow 
 	return rtt_us;
 }
 
-/* Segments that may be outstanding in the worst case the engine tolerates. */
+/* Segments that may be in flight in the worst case that the engine tolerates. */
 static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f,
 			      const struct timely_config *c)
 {
@@ -275,10 +275,10 @@ static u32 timely_window_segs(const struct sock *sk, const struct timely_flow *f
 	return clamp_t(u64, segs, TIMELY_WINDOW_MIN_SEGS, tp->snd_cwnd_clamp);
 }
 
-/* The window opens by what was acked, as in slow start, until it reaches its bound or
- * something is lost.  The rate of a start is a guess that knows nothing of other hosts:
- * 400 flows that begin within a millisecond, each with all that its rate would allow,
- * overflow 6 MB of buffer, and those that lose all they sent stand still until a timeout.
+/* The window opens by the segments acked, as in slow start, until it reaches its bound or
+ * a loss occurs.  The first rate is a guess that knows nothing of other hosts.  If 400 flows
+ * began within a millisecond, each with the window of its rate, they would overflow 6 MB of
+ * buffer, and flows that lose all their data stand still until a timeout.
  */
 static u32 timely_open_segs(const struct sock *sk, struct timely_flow *f, u32 window, u32 open)
 {
@@ -289,19 +289,19 @@ static u32 timely_open_segs(const struct sock *sk, struct timely_flow *f, u32 wi
 	return min(window, open);
 }
 
-/* Whatever the rate allows, loss recovery has a retransmission out, as with TCP's own
- * reduction (RFC 6937): where the rest of what is in flight is lost, too, nothing else comes back,
- * and TCP's timer would have to tell.
+/* Whatever the rate allows, loss recovery has a retransmission in flight, as with TCP's own
+ * reduction (RFC 6937).  If the rest in flight is lost, too, no other ACK comes back, and only
+ * TCP's RTO timer would find that.
  */
 static u32 timely_retransmit_segs(const struct tcp_sock *tp)
 {
 	return tp->lost_out && !tp->retrans_out ? tcp_packets_in_flight(tp) + 1 : 0;
 }
 
-/* Loss recovery keeps the number of packets in the network: one leaves for each
- * that arrived, but a burst may always be out.  A paced flow has nothing in flight
- * between two bursts, and without packets behind it the loss of a retransmission
- * would only be found by timeout.  After a timeout the window opens with the ACKs.
+/* Loss recovery keeps the number of packets in the network: one leaves for each that
+ * arrived, but a burst may always be in flight.  A paced flow has nothing in flight between
+ * two bursts, and without packets behind a retransmission only a timeout finds its loss.
+ * After a timeout the window opens with the ACKs.
  */
 static void timely_set_window(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c, u32 acked)
@@ -338,7 +338,7 @@ static bool timely_recovering(const struct sock *sk, struct timely_flow *f)
 	return was || (f->flags & TIMELY_FLOW_RECOVERING);
 }
 
-/* Whatever set a new rate: everything that hangs on it. */
+/* After each new rate: set all that depends on it. */
 static void timely_apply_rate(struct sock *sk, struct timely_flow *f,
 			      const struct timely_config *c)
 {
@@ -368,16 +368,16 @@ static void timely_start(struct sock *sk, struct timely_flow *f, const struct ti
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 least_us = tcp_min_rtt(tp);
 
-	/* At a start the least RTT is the handshake's, which is short and meets few. */
+	/* At a start the least RTT is the handshake's, whose packets are short. */
 	timely_rate_start(&f->rate, &c->params, timely_start_rate_bps(sk, f, c),
 			  least_us == ~0U ? 0 : (u64)least_us * NSEC_PER_USEC);
 	timely_apply_rate(sk, f, c);
 	f->flags |= TIMELY_FLOW_OPENING;
-	/* TCP's initial window is not paced by TCP: where the rate is low, less of it. */
+	/* TCP does not pace its initial window: with a low rate it gets a smaller one. */
 	tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), timely_window_segs(sk, f, c)));
 }
 
-/* The rate of before an idle time says little about the network of now. */
+/* The rate before an idle time says little about the network after it. */
 static void timely_restart_idle(struct sock *sk, struct timely_flow *f,
 				const struct timely_config *c)
 {
@@ -427,7 +427,7 @@ static void timely_tx_start(struct sock *sk, struct timely_flow *f,
 
 static u32 timely_delack_ns(const struct sock *sk)
 {
-	/* The peer's minimum RTO, which bounds its delay, is likely to be ours. */
+	/* The peer's minimum RTO, which bounds its delay, is probably that of this host. */
 	u64 half_rto_ns = (u64)tcp_rto_min_us((struct sock *)sk) * NSEC_PER_USEC / 2;
 
 	return min_t(u64, half_rto_ns, TIMELY_DELACK_NS);
@@ -445,7 +445,7 @@ static void timely_ack_wire(struct timely_ack *a, const struct timely_flow *f,
 	}
 }
 
-/* What this ACK did, put in the terms of timely_completion.h. */
+/* Translates this ACK into the terms of timely_completion.h. */
 static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 			    const struct timely_flow *f, const struct timely_config *c,
 			    const struct rate_sample *rs)
@@ -481,8 +481,8 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	timely_ack_wire(a, f, c);
 }
 
-/* The queue of the way back, if that is to be taken off and is known.  An ACK without an
- * RTT, of a retransmission or of nothing, gives no sample, and the flow stays what it was.
+/* The queue of the way back, if it is to be subtracted and is known.  An ACK without an RTT,
+ * of a retransmission or of nothing, gives no sample, and the flow keeps its flag.
  */
 static void timely_ack_back(struct timely_ack *a, const struct sock *sk, struct timely_flow *f,
 			    const struct timely_config *c, const struct rate_sample *rs)
@@ -496,8 +496,8 @@ static void timely_ack_back(struct timely_ack *a, const struct sock *sk, struct 
 		f->flags |= TIMELY_FLOW_FORWARD;
 }
 
-/* Whose times an event is made of.  A NIC's are not mixed with those of the way back: what
- * a host took its time for is in the one and not in the other.
+/* Chooses the source of an event's times.  Those of a NIC and those of the way back do not
+ * mix: delays of the hosts are in the one and not in the other.
  */
 static void timely_choose_source(struct sock *sk, struct timely_flow *f,
 				 const struct timely_config *c, const struct timely_ack *a,
@@ -534,7 +534,7 @@ static void timely_decide(struct sock *sk, struct timely_flow *f, const struct t
 		trace_timely_decision(sk, ev, &out, timely_window_segs(sk, f, c));
 }
 
-/* After a timeout the ACKs of retransmissions, which tell no RTT, raise the rate. */
+/* After a timeout ACKs of retransmissions raise the rate, although they give no RTT. */
 static void timely_rise(struct sock *sk, struct timely_flow *f, const struct timely_config *c)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -569,7 +569,7 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 	}
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && rs->acked_sacked)
 		timely_rise(sk, f, c);
-	/* Between events nothing changes the window but loss recovery. */
+	/* Between events only loss recovery changes the window. */
 	if (completed || timely_recovering(sk, f))
 		timely_set_window(sk, f, c, rs->acked_sacked);
 	if (!tp->packets_out && tcp_write_queue_empty(sk))
@@ -582,7 +582,7 @@ TP_CONG_CONTROL(timely_cong_control, timely_ack)
 
 /* -- loss ------------------------------------------------------------------ */
 
-/* A quarter of what was out, and not just one packet: an overflow, no bad cable. */
+/* A quarter of the packets in flight, and more than one: an overflow and no bad cable. */
 static bool timely_lost_much(const struct tcp_sock *tp)
 {
 	return tp->lost_out >= max(2U, tp->packets_out / 4);
@@ -628,7 +628,7 @@ static void timely_set_state(struct sock *sk, u8 new_state)
 	rcu_read_unlock();
 }
 
-/* The rate answers to loss and the window follows it: no threshold is kept. */
+/* The rate answers to loss, and the window follows it: there is no slow start threshold. */
 static u32 timely_ssthresh(struct sock *sk)
 {
 	return tcp_sk(sk)->snd_ssthresh;
@@ -668,7 +668,7 @@ static void timely_sends_again(struct sock *sk)
 
 TP_CWND_EVENT_TX_START(timely_cwnd_event, timely_sends_again)
 
-/* TCP asks before it sends: the moment to take the pacing back from fq, too. */
+/* TCP asks before it sends, which is the moment to take the pacing back from fq, too. */
 TP_TSO_SEGS(timely_tso_segs)
 {
 	timely_keep_pacing(sk, timely_flow(sk));

@@ -2,9 +2,8 @@
 /*
  * Completion events: when is a transmitted burst done, and how long did it take?
  *
- * TIMELY (SIGCOMM '15, section 3.1) takes one RTT per segment: a run of packets
- * that leaves the host back to back.  In TCP this is the skb handed down by one
- * transmission, here called a burst.
+ * TIMELY15 (section 3.1) takes one RTT per segment: a run of packets that leaves the
+ * host back to back.  In TCP this is the skb of one transmission, here called a burst.
  *
  *     send                covered bytes leave           ACK covering them
  *      |---- wire time ---->|........ RTT ...............|
@@ -12,9 +11,9 @@
  *
  *     RTT = elapsed - covered wire bytes / line rate
  *
- * A burst is known by its send time: packets that share one were sent as one.
- * One record is enough, that of the burst at the head of the retransmit queue or
- * of the first burst sent into an empty network:
+ * The send time identifies a burst: packets that share one were sent as one.  One
+ * record is enough, that of the burst at the head of the retransmit queue or of the
+ * first burst sent into an empty network:
  *
  *                 first transmission with nothing in flight
  *        +------+ ------------------------------------------> +--------+
@@ -27,11 +26,11 @@
  * The newest burst that an ACK touches carries the sample, since the age of an
  * older one includes the time that its ACK waited for the newer.
  *
- * A receiver acks every second frame, so the odd last frame of a burst waits for
- * the next burst or for the delayed-ACK timer.  Hence a burst counts as complete
- * when all but one frame of it is acked, and what comes later for it is ignored.
+ * A receiver acks every second frame, so the odd last frame of a burst waits for the
+ * next burst or for the delayed-ACK timer.  Hence a burst is complete when all but one
+ * frame of it are acked, and later ACKs of it do not count.
  *
- * State in, ACK in, event out; nothing else is read or written.
+ * Pure: state and ACK in, event out.
  */
 #ifndef TIMELY_COMPLETION_H
 #define TIMELY_COMPLETION_H
@@ -43,20 +42,20 @@
  */
 #define TIMELY_WIRE_SHIFT	20
 
-/* A receiver may keep the ACK of a lone frame until its application answers or
- * the delayed-ACK timer fires.  TCP's smoothed RTT has these delays in it, so the
- * smallest RTT is the measure: more than this many of it is not the network's.
+/* A receiver may keep the ACK of a lone frame until its application answers or the
+ * delayed-ACK timer fires.  TCP's smoothed RTT contains these delays, so the smallest RTT
+ * is the measure: the network does not take more than this many of it.
  */
 #define TIMELY_LONE_RTTS	4
 
-/* Where the two times of a sample come from. */
+/* Source of the two times of a sample. */
 enum timely_source {
 	TIMELY_SRC_NONE,
 	TIMELY_SRC_TCP_US,	/* TCP's send time, whole microseconds */
 	TIMELY_SRC_TCP_NS,	/* TCP's send time, nanoseconds */
 	TIMELY_SRC_DRIVER,	/* software stamps at the driver (nicstamp) */
 	TIMELY_SRC_NIC,		/* hardware stamps (nicstamp) */
-	TIMELY_SRC_FORWARD,	/* TCP's send time, and none of the way back's queue */
+	TIMELY_SRC_FORWARD,	/* TCP's send time, less the queue of the way back */
 	TIMELY_SOURCES
 };
 
@@ -67,9 +66,9 @@ enum timely_ack_verdict {
 	TIMELY_DROP_RETRANS,	/* Karn: which copy was acked? */
 	TIMELY_DROP_SACK,	/* waited for a hole to be filled */
 	TIMELY_DROP_TIME,	/* no send time, or one in the future */
-	TIMELY_DROP_DELACK,	/* the receiver took its time */
+	TIMELY_DROP_DELACK,	/* the receiver delayed the ACK */
 	TIMELY_DROP_FLOOR,	/* faster than the path can be */
-	TIMELY_DROP_STAMP,	/* the NIC did not stamp it, as it does others */
+	TIMELY_DROP_STAMP,	/* no stamp, and TCP's own time may not serve */
 	TIMELY_VERDICTS
 };
 
@@ -77,8 +76,8 @@ enum timely_ack_verdict {
 #define TIMELY_BURST_DONE	2	/* its event was given */
 #define TIMELY_BURST_HOLE	4	/* SACKed data after the previous ACK */
 
-/* The recorded burst, and how far the ACKs came: 24 bytes per socket.  TCP's clock takes 73
- * years to need the three bits.
+/* The recorded burst, and how far the ACKs came: 24 bytes per socket.  TCP's clock needs the
+ * three bits of flags after 73 years only.
  */
 struct timely_burst {
 	u64 send_ns:61,
@@ -94,13 +93,13 @@ struct timely_ack {
 	u64 now_ns;
 	u64 head_send_ns;	/* first burst not wholly acked; 0: none */
 	u64 newest_send_us;	/* last packet acked by this ACK; 0: unknown */
-	u64 back_ns;		/* queue of its way back, to be taken off; 0: none */
+	u64 back_ns;		/* queue of its way back, to subtract; 0: none */
 	u32 una;
 	u32 head_end_seq;
 	u32 newest_end_seq;	/* end of the burst that this packet is of */
 	u32 mss;
 	u32 burst_bytes;	/* most that one burst holds */
-	u32 frame_bytes;	/* wire bytes of a frame besides the payload */
+	u32 frame_bytes;	/* wire bytes of a frame without its payload */
 	u32 wire_mult;		/* ns per wire byte * 2^20; 0: unknown */
 	u32 min_rtt_ns;		/* smallest RTT lately; U32_MAX: unknown */
 	u32 delack_ns;		/* no receiver delays an ACK by less on purpose */
@@ -108,7 +107,7 @@ struct timely_ack {
 	u32 hold_ns;		/* time that the sender's qdisc held the burst */
 	bool wire_sure;		/* wire_mult is that of a real link */
 	bool retrans;		/* the newest packet was sent more than once */
-	bool hole;		/* SACKed data left, or loss recovery under way */
+	bool hole;		/* SACKed data left, or in loss recovery */
 	bool rwnd_limited;	/* the receiver's window stopped the sender */
 };
 
@@ -126,7 +125,7 @@ static inline u64 timely_scaled_ns(u32 wire_mult, u64 bytes)
 	return (wire_mult * bytes) >> TIMELY_WIRE_SHIFT;
 }
 
-/* Nanoseconds that this payload takes on the wire, each frame's overhead counted. */
+/* Nanoseconds that this payload takes on the wire, with each frame's overhead. */
 static inline u64 timely_wire_ns(u32 bytes, u32 mss, u32 frame_bytes, u32 wire_mult)
 {
 	u64 frames = mss ? (bytes + mss - 1) / mss : 1;
@@ -163,8 +162,8 @@ struct timely_newest {
 	bool partial;		/* it is the head of the queue */
 };
 
-/* The start of an unrecorded burst is not in the queue any more.  It is neither
- * before the end of the recorded one, nor further back than a burst is long.
+/* The start of an unrecorded burst has left the queue.  It is neither before the end of the
+ * recorded burst, nor further back than a burst is long.
  */
 static inline u32 timely_newest_start(const struct timely_burst *b, const struct timely_ack *a,
 				      u32 left_bytes)
@@ -191,7 +190,7 @@ static inline void timely_newest_find(struct timely_newest *n, const struct time
 		n->source = TIMELY_SRC_TCP_NS;
 	} else {
 		n->recorded = known && timely_div(b->send_ns, 1000) == a->newest_send_us;
-		/* Half a microsecond is what the truncation lost on average. */
+		/* The truncation loses half a microsecond on average. */
 		n->send_ns = n->recorded ? b->send_ns : a->newest_send_us * 1000 + 500;
 		n->source = n->recorded ? TIMELY_SRC_TCP_NS : TIMELY_SRC_TCP_US;
 	}
@@ -226,11 +225,10 @@ static inline void timely_completion_record(struct timely_burst *b, const struct
 	b->una = a->una;
 }
 
-/* Was this ACK sent when the data came, or when the receiver got round to it?
- *
- * What says the latter: it is the first sign of anything outstanding, after a
- * silence as long as delayed ACKs are; or the receiver's window was shut, which
- * makes ACKs wait for the reading application; or it acks a lone frame.
+/* Did the receiver delay this ACK?  Signs of that:
+ *  - it acks all, and is the first sign of any of it after the time of a delayed ACK;
+ *  - it acks all, and the receiver's window was shut: ACKs wait for the application;
+ *  - it acks a lone frame after the time of a delayed ACK, or TIMELY_LONE_RTTS.
  */
 static inline bool timely_ack_is_late(const struct timely_ack *a, const struct timely_newest *n,
 				      u32 acked_bytes, bool first_cover, u64 elapsed_ns)
@@ -279,8 +277,8 @@ timely_completion_judge(struct timely_event *ev, const struct timely_ack *a,
 	return TIMELY_ACK_SAMPLE;
 }
 
-/* Digest one ACK.  Returns true when it completes a burst; ev->verdict then says
- * whether the time it took is to be believed.
+/* Digest one ACK.  Returns true when it completes a burst; ev->verdict then says whether its
+ * time is a sample.
  */
 static inline bool timely_completion_ack(struct timely_burst *b, const struct timely_ack *a,
 					 struct timely_event *ev)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What one event asks for: Algorithm 1 and Algorithm 2.
+ * What one event asks for: Algorithm 1 (TIMELY15) and Algorithm 2 (ECNDELAY16).
  */
 #ifndef TIMELY_DECIDE_H
 #define TIMELY_DECIDE_H
@@ -12,7 +12,7 @@ struct timely_verdict {
 	enum timely_branch branch;
 	u64 up_bps;
 	u64 down_q;		/* part of the rate to take, << TIMELY_Q */
-	u32 bound_milli;	/* and never takes more than this */
+	u32 bound_milli;	/* most that the decrease may take */
 };
 
 /* A decrease factor within its bound; 1000 is none, a factor may exceed one. */
@@ -98,9 +98,9 @@ static inline void timely_judge_blend(struct timely_state *s,
 }
 
 /*
- * A slow flow has one sample in tens of round trips, and a step for each takes seconds to its share. If
- * one after the other finds the path empty, nobody wants what is free; a queue of many flows comes and
- * goes between two samples of one.
+ * A slow flow has one sample in tens of round trips, and with a step for each needs seconds to its
+ * share. If one sample after the other finds the path empty, no other flow takes the free capacity:
+ * a queue of many flows comes and goes between two samples of one flow.
  */
 static inline void timely_judge_slow(struct timely_state *s,
 				     const struct timely_params *p,
@@ -139,9 +139,9 @@ static inline void timely_judge_low(struct timely_state *s,
 }
 
 /*
- * A queue above t_high that already falls by a quarter of its drain rate needs
- * no further decrease: RTTs tell of a decrease one long queue later, and flows
- * that brake until then brake to a standstill.
+ * A queue above t_high that already falls by a quarter of its drain rate needs no
+ * further decrease. RTTs show a decrease one long queue later, and flows that
+ * decrease until then come to a standstill.
  */
 static inline u64 timely_drain_weight_q(s64 gradient_q)
 {
@@ -166,9 +166,8 @@ static inline void timely_judge_high(struct timely_state *s,
 }
 
 /*
- * No decrease takes more of the rate than what drains the queue in one round
- * trip. On a short path the bounds above are stricter; on a long one this keeps
- * the link full.
+ * No decrease takes more of the rate than drains the queue in one round trip. On a
+ * short path the bounds above are stricter; on a long one this keeps the link full.
  */
 static inline void timely_bound_by_queue(const struct timely_params *p,
 					 const struct timely_path *path,

@@ -3,10 +3,10 @@
  * Output devices: the line rate of each, how long its received frames wait for an
  * interrupt, how much it receives, and how many flows send through it.
  *
- * A flow starts at C / (N + 1), and takes the wire time of a burst from its RTT:
- * both need the speed of the device under the route.  Asking for it takes the
- * RTNL and, since Linux 7.2, the lock of the device.  Who tells us of a change may
- * hold that one or not, so a worker asks, which holds the RTNL alone:
+ * A flow starts at C / (N + 1), and subtracts the wire time of a burst from its RTT
+ * (TIMELY15): both need the speed of the device under the route.  A read of that takes
+ * the RTNL and, since Linux 7.2, the lock of the device.  The notifier's caller may hold
+ * that lock or not, so a worker reads, which holds only the RTNL:
  *
  *     REGISTER      UP, CHANGE, ...      a flow starts and      UNREGISTER
  *         |                |             the speed is not known       |
@@ -16,8 +16,8 @@
  *         |              v
  *      flows find it  worker: speed read anew
  *
- * Whoever has a namespace may have thousands of devices, and all wait for the RTNL while it is
- * held.  So who is told of a device looks at that one, and the workers at those on their lists.
+ * The owner of a namespace may have thousands of devices, and the whole host waits for a holder of
+ * the RTNL.  So the notifier looks only at its device, and the workers at those on their lists.
  */
 #include <linux/completion.h>
 #include <linux/ethtool.h>
@@ -35,36 +35,36 @@
 /* As many as the kernel's own table of a namespace's devices has. */
 #define TIMELY_DEV_HASH_BITS	8
 
-/* A device that does not say its speed is asked again this often at most. */
+/* The module asks a device that does not tell its speed again this often at most. */
 #define TIMELY_DEV_ASK_AGAIN	HZ
 
 /* Loading waits for the devices' speeds no longer than this, see timely_dev_init(). */
 #define TIMELY_DEV_START_WAIT	(HZ / 10)
 
-/* No driver's default is longer; who sets more than this does not care for queues. */
+/* No driver's default is longer; an operator who sets more does not care for queues. */
 #define TIMELY_DEV_WAIT_MAX_US	1000U
 
 /*
- * What is received is looked at so often while flows send.  40 ms are longer than a
- * queue lives and shorter than an operator's patience; a read of counters costs microseconds.
+ * While flows send, a worker reads the receive counters so often.  40 ms are longer than a queue
+ * lives and shorter than an operator's patience; a read costs microseconds.
  */
 #define TIMELY_DEV_RX_EVERY	(HZ / 25)
 
 /*
- * What a device with more links than this receives is read of itself.  No bond has so many, and
- * a walk over any number of them, that often, would keep the RTNL from others.
+ * For a device with more links than this the worker reads the device's own counter.  No bond has
+ * so many, and a walk over all of them, that often, would keep the RTNL from others.
  */
 #define TIMELY_DEV_RX_LINKS	64
 
-/* Loopback has no line: only what the engine's max_rate_bps says binds there. */
+/* Loopback has no line: only the engine's max_rate_bps binds there. */
 #define TIMELY_LOOPBACK_BPS	400000000000ULL
 
 static DEFINE_HASHTABLE(timely_devs, TIMELY_DEV_HASH_BITS);	/* RTNL; read: RCU */
 
-/* Flows put devices on the lists, in any context; only who holds the RTNL takes them off. */
+/* Flows put devices on the lists, in any context; only a holder of the RTNL takes them off. */
 static DEFINE_SPINLOCK(timely_dev_lock);
-static LIST_HEAD(timely_dev_stale);	/* to be asked for their speed; timely_dev_lock */
-static LIST_HEAD(timely_dev_watched);	/* whose receiving is looked at; timely_dev_lock */
+static LIST_HEAD(timely_dev_stale);	/* whose speed is to be read; timely_dev_lock */
+static LIST_HEAD(timely_dev_watched);	/* whose receive counters are read; timely_dev_lock */
 
 static struct timely_dev *timely_dev_find(const struct net_device *dev)
 {
@@ -120,7 +120,7 @@ static u64 timely_dev_speed_bps(struct net_device *dev)
 	return ks.base.speed * 1000000ULL;
 }
 
-/* Devices that answer with a constant: bytes do not take that long to leave. */
+/* Devices that claim a constant speed: bytes do not take that long to leave. */
 static bool timely_dev_pretends(const struct net_device *dev)
 {
 	const char *kind = dev->rtnl_link_ops ? dev->rtnl_link_ops->kind : "";
@@ -140,7 +140,7 @@ static u64 timely_dev_link_bps(struct net_device *dev)
 	return fastest;
 }
 
-/* Of a bond, that of the link that waits longest: any of them may bring an ACK. */
+/* For a bond the longest wait of its links counts: any of them may bring an ACK. */
 static u32 timely_dev_wait_ns(struct net_device *dev)
 {
 	u32 longest_us = tp_get_rx_usecs(dev);
@@ -173,7 +173,7 @@ static void timely_dev_refresh(struct timely_dev *d, struct net_device *dev)
 	WRITE_ONCE(d->line_rate_bps, line_bps);
 }
 
-/* The RTNL is given back after each, that others need not wait for all. */
+/* Gives the RTNL back after each device, so that others need not wait for all. */
 static bool timely_dev_refresh_first(struct list_head *stale)
 {
 	struct timely_dev *d;
@@ -217,7 +217,7 @@ static void timely_dev_changed(struct timely_dev *d)
 		schedule_work(&timely_dev_worker);
 }
 
-/* A flow would like to know a speed that is not known; any context. */
+/* A flow needs a speed that is not known; any context. */
 void timely_dev_ask(struct timely_dev *d)
 {
 	unsigned long asked = READ_ONCE(d->asked);
@@ -228,7 +228,7 @@ void timely_dev_ask(struct timely_dev *d)
 	timely_dev_changed(d);
 }
 
-/* A bond or a bridge, of which nothing is heard, may know its speed by a link's. */
+/* A bond or a bridge, which reports no change itself, may know its speed by a link's. */
 static void timely_dev_ask_master(struct net_device *dev)
 {
 	struct net_device *master = netdev_master_upper_dev_get(dev);
@@ -309,8 +309,8 @@ static u64 timely_dev_received(struct net_device *dev)
 }
 
 /*
- * Of a VLAN or a bond, what the links below it receive: ACKs wait there.  A bridge has containers
- * below, whose packets come from this host.
+ * For a VLAN or a bond, the bytes that the links below it receive: ACKs wait there.  A bridge has
+ * containers below, whose packets come from this host.
  */
 static u64 timely_dev_rx_bytes(struct net_device *dev)
 {
@@ -329,7 +329,7 @@ static u64 timely_dev_rx_bytes(struct net_device *dev)
 	return bytes ?: timely_dev_received(dev);
 }
 
-/* Links come and go, and their counters with them: what cannot be is taken for nothing. */
+/* Links come and go, and their counters with them: an impossible difference counts as 0. */
 static void timely_dev_look_at_rx(struct timely_dev *d)
 {
 	u64 bytes = timely_dev_rx_bytes((struct net_device *)d->dev);
@@ -345,8 +345,7 @@ static void timely_dev_look_at_rx(struct timely_dev *d)
 }
 
 /*
- * Without a flow, one look more after the last one that met some: who has just begun was
- * perhaps not counted yet.
+ * Without flows the worker looks once more: a flow that just begins may not be counted yet.
  */
 static bool timely_dev_watch_on(struct timely_dev *d, bool flows)
 {
@@ -380,7 +379,7 @@ static bool timely_dev_watch(struct timely_dev *d)
 static void timely_dev_rx_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(timely_dev_rx_worker, timely_dev_rx_work);
 
-/* Whoever holds the RTNL keeps it: the next look is soon enough. */
+/* If another holds the RTNL, the next look is soon enough. */
 static void timely_dev_rx_work(struct work_struct *work)
 {
 	struct timely_dev *d, *next;
@@ -394,7 +393,7 @@ static void timely_dev_rx_work(struct work_struct *work)
 	spin_lock_bh(&timely_dev_lock);
 	list_splice_init(&timely_dev_watched, &watched);
 	spin_unlock_bh(&timely_dev_lock);
-	/* Flows add to the other list, and none is taken off either but by us. */
+	/* Flows add to the other list, and only this worker takes devices off either. */
 	list_for_each_entry_safe(d, next, &watched, watch)
 		again |= timely_dev_watch(d);
 	rtnl_unlock();
@@ -421,7 +420,7 @@ static DECLARE_COMPLETION(timely_dev_started);
 
 static void timely_dev_start(struct work_struct *work)
 {
-	/* Reports the devices that exist as if they were registered now; no answer of ours fails. */
+	/* Reports devices that exist as if they were registered now; the notifier never fails. */
 	WARN_ON(register_netdevice_notifier(&timely_dev_notifier));
 	flush_work(&timely_dev_worker);
 	complete(&timely_dev_started);
@@ -430,9 +429,9 @@ static void timely_dev_start(struct work_struct *work)
 static DECLARE_WORK(timely_dev_starter, timely_dev_start);
 
 /*
- * Registering takes the RTNL, and who has us loaded may hold that and wait for us: a route with
- * "congctl timely".  So a worker registers, and a flow that begins before has no device yet.
- * Where nobody holds the RTNL it is done at once, and the first flow finds the speeds.
+ * Registering takes the RTNL.  The loader of the module may hold that and wait for the module (a
+ * route with "congctl timely").  So a worker registers, and a flow that begins before has no device
+ * yet.  If the RTNL is free, the worker is done at once, and the first flow finds the speeds.
  */
 void timely_dev_init(void)
 {
@@ -440,7 +439,7 @@ void timely_dev_init(void)
 	wait_for_completion_timeout(&timely_dev_started, TIMELY_DEV_START_WAIT);
 }
 
-/* No flow is left, so nothing can ask any more.  Nobody who holds the RTNL waits for us. */
+/* No flow is left that could ask.  No holder of the RTNL waits for the module. */
 void timely_dev_exit(void)
 {
 	struct hlist_node *next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How the base RTT of the path is found anew: what a sample has over it is queue.
+ * How a flow finds the base RTT of its path anew (TIMELY15 has a constant minRTT).
  *
  *      +-------+  none near the base for a quarter second,  +-------+
  *      |       |  and the rate is a quarter of then         |       |
@@ -12,28 +12,28 @@
  *           two round trips later: the least RTT of these, if that
  *           is less or the base was lost
  *
- * A path that got longer and a queue that never empties look the same to one
- * flow: no sample comes near the base. But under the queue the flow has its
- * share, while thresholds that are too low for the path stop it. So a flow that
- * is nearly stopped stops for two round trips and looks. Flows that share a
- * path were near its base at the same time; hence they drain at the same time,
- * as BBR's do, and see the empty path. The other drains find a path that was
- * never seen empty: by a flow that fills its window, or by all of an incast.
+ * A path that got longer and a queue that never empties look the same to one flow: no
+ * sample comes near the base. But with the queue the flow has its share, and thresholds
+ * that are too low for the path nearly stop it. So a flow that is nearly stopped drains.
+ * Flows that share a path were near its base at the same time. Hence they drain at the
+ * same time, as BBR's do, and see the empty path. The other drains, once a second, find
+ * a path that was never seen empty, by a flow that fills its window or by all of an
+ * incast.
  */
 #ifndef TIMELY_DRAIN_H
 #define TIMELY_DRAIN_H
 
 #include "timely_watch.h"
 
-/* What was sent before the drain takes one round trip, what empties the queue another. */
+/* Data sent before the drain takes one round trip, and emptying the queue another. */
 #define TIMELY_PATH_DRAIN_RTTS	2
 #define TIMELY_PATH_DRAIN_EVENTS 2
-/* The smallest burst: a receiver acks two frames at once, and the one of them late. */
+/* The smallest burst: a receiver acks two frames at once, and a single one late. */
 #define TIMELY_PATH_PAIR_BITS	(2ULL * TIMELY_FRAME_BYTES * 8)
 
 /*
- * The rate of a drain: a burst of two frames in a round trip, and not more than
- * half, whatever rate the flow believes in.
+ * The rate of a drain: a burst of two frames in a round trip, and at most half of the
+ * flow's rate.
  */
 static inline u64 timely_path_drain_bps(const struct timely_params *p,
 					u64 rate_bps, u64 rtt_ns)
@@ -45,8 +45,8 @@ static inline u64 timely_path_drain_bps(const struct timely_params *p,
 }
 
 /*
- * Where the base is lost, that of the drain takes its place. An RTT that only
- * the upper threshold of the old base could stop is no queue of many flows.
+ * The base of the drain replaces a lost base. A flow whose RTT is above the upper threshold of
+ * the old base may climb after it: only that threshold stopped it, no queue of many flows.
  */
 static inline void timely_path_begin_drain(struct timely_state *s,
 					   const struct timely_params *p,
@@ -67,8 +67,8 @@ static inline void timely_path_begin_drain(struct timely_state *s,
 }
 
 /*
- * The RTT when this drain began, which its rate tells, unless the flow was slower
- * anyway; 0: unknown.
+ * The RTT when this drain began, by the drain's rate. 0: unknown, since the flow was
+ * slower anyway.
  */
 static inline u64 timely_path_rtt_before_ns(const struct timely_state *s)
 {
@@ -79,8 +79,8 @@ static inline u64 timely_path_rtt_before_ns(const struct timely_state *s)
 }
 
 /*
- * Back to the rate of before. But if the path got longer, the cuts since then
- * were wrong: climb to what it was when the base was right, or until a queue.
+ * Back to the rate before the drain. But if the path got longer, the cuts since then were
+ * wrong: climb to the rate of when the base was right, or until a queue.
  */
 static inline void timely_path_end_drain(struct timely_state *s,
 					 const struct timely_params *p, u64 now_ns)
@@ -106,8 +106,8 @@ static inline void timely_path_end_drain(struct timely_state *s,
 }
 
 /*
- * Samples of what was sent before the drain tell of the queue of then. It ends
- * after two round trips and two samples.
+ * Samples of data sent before the drain show the queue of that time, and do not count.
+ * The drain ends after two round trips and two samples.
  */
 static inline void timely_path_drain(struct timely_state *s,
 				     const struct timely_params *p, u64 now_ns,
@@ -119,7 +119,7 @@ static inline void timely_path_drain(struct timely_state *s,
 		timely_path_end_drain(s, p, now_ns);
 }
 
-/* A loss tells enough: the rate of before, for the answer to it. */
+/* A loss or an idle time ends the drain: back to the rate before it, for the answer to that. */
 static inline void timely_path_leave_drain(struct timely_state *s)
 {
 	if (!s->draining)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths that stay empty. What flows cut for somebody's burst is free until they
- * have grown again, and a step of the papers a round trip takes milliseconds.
+ * Larger steps on paths that stay empty, a departure from TIMELY15. After a cut for another flow's
+ * burst capacity is free, and for milliseconds with the paper's step in each round trip.
  */
 #ifndef TIMELY_EMPTY_H
 #define TIMELY_EMPTY_H
@@ -10,13 +10,13 @@
 #include "timely_step.h"
 
 /*
- * Empty is a quarter of the room, for 250 us and two round trips: one alone may be the trough of the
- * queue's oscillation. Then a round trip is worth a step for each 6.5 us of the base, so that near
- * and far flows grow alike in equal time; on paths longer than 130 us that would be too much for
- * one round trip. A step is a 1024th of the rate at most: without that bound the 40 flows of
- * timely-table1 have a Jain index of .989 and not .995. Where samples are noisy one least of them
- * stands for several, so that it takes longer: with 200 us of noise 40 flows of the model have .95,
- * and .81 otherwise (rack-sim flows=4 noise=200 seeds=8).
+ * A path is empty after 250 us and two round trips with at most a quarter of the room in use: one
+ * round trip may be the trough of the queue's oscillation. Then a round trip is worth a step for
+ * each 6.5 us of the base, so that near and far flows grow alike in equal time; paths above 130 us
+ * count as 130. A step is a 1024th of the rate at most: without that bound the 40 flows of
+ * timely-table1 have a Jain index of .989 and not .995. With noisy samples it takes longer, as one
+ * least sample stands for several: with 200 us of noise 40 flows of the model have .95, and .81
+ * otherwise (rack-sim flows=4 noise=200 seeds=8).
  */
 #define TIMELY_EMPTY_PART	4
 #define TIMELY_EMPTY_RTTS	2
@@ -26,8 +26,8 @@
 #define TIMELY_EMPTY_BASE_MAX_NS 130000
 #define TIMELY_EMPTY_RATE_SHIFT	10
 /*
- * What a slow flow then takes with each sample, the 32nd part of its rate: 400 flows that do so at
- * the same time make a queue of 25 us in the millisecond until they see it. With a 16th, or from the
+ * A slow flow then grows by the 32nd part of its rate with each sample. 400 flows that do so at the
+ * same time make a queue of 25 us in the millisecond until they see it. With a 16th, or from the
  * first sample on, their 99th percentile is above the 150 us that rack_sim_test allows.
  */
 #define TIMELY_SLOW_EVENTS	4
@@ -49,7 +49,7 @@ static inline bool timely_stays_empty(const struct timely_state *s,
 	       s->hai_span_us * 1000 >= least_ns;
 }
 
-/* The step of a path that stays empty, in place of step_bps. */
+/* The step on a path that stays empty, instead of step_bps. */
 static inline u64 timely_empty_bps(const struct timely_path *path, u64 step_bps, u64 rate_bps)
 {
 	u64 base_ns = timely_min(path->base_ns, TIMELY_EMPTY_BASE_MAX_NS);

@@ -3,9 +3,9 @@
  * The way back of each connection (timely_forward.h), for those whose namespace has
  * signal=forward and whose peer sends timestamps.
  *
- * A socket's private part has no room for it, so it stands in a table by the address of
- * the socket.  It is made at the first ACK that needs it and goes when the socket gives up
- * this congestion control; a connection that there is no memory for goes by its RTT.
+ * A socket's private part has no room for it, so a table has it, by the address of the
+ * socket.  The module makes it at the first ACK that needs it, and frees it when the socket
+ * leaves this congestion control.  Without memory for it a connection uses its RTT (TIMELY15).
  */
 #include <linux/hash.h>
 #include <linux/rhashtable.h>
@@ -15,7 +15,7 @@
 #include "timely.h"
 
 struct timely_way {
-	const struct sock *sk;		/* the key; never looked into */
+	const struct sock *sk;		/* the key; never dereferenced */
 	struct rhash_head node;		/* the table's locks */
 	struct timely_forward forward;	/* the socket's lock */
 	struct rcu_head rcu;
@@ -23,7 +23,7 @@ struct timely_way {
 
 static struct rhashtable timely_ways;
 
-/* Nobody chooses the addresses of sockets: a multiplication spreads them well enough. */
+/* No peer chooses the addresses of sockets, so a multiplication spreads them well enough. */
 static u32 timely_way_hash(const void *key, u32 bytes, u32 seed)
 {
 	return (((u64)*(const unsigned long *)key ^ seed) * GOLDEN_RATIO_64) >> 32;
@@ -51,7 +51,7 @@ static struct timely_way *timely_way_new(const struct sock *sk)
 	return way;
 }
 
-/* The socket is locked, so that nobody else makes it or takes it away. */
+/* The socket is locked, so no other CPU makes its way or takes it away. */
 static struct timely_way *timely_way_get(const struct sock *sk)
 {
 	struct timely_way *way = rhashtable_lookup(&timely_ways, &sk, timely_way_params);
@@ -59,8 +59,8 @@ static struct timely_way *timely_way_get(const struct sock *sk)
 	return way ?: timely_way_new(sk);
 }
 
-/* RCU read side, of an ACK that tells an RTT.  Fills in what it waited on its way back;
- * false: that is not known.
+/* RCU read side, for an ACK with an RTT.  Fills in the queueing delay of its way back; false:
+ * that is not known.
  */
 bool timely_forward_ack(const struct sock *sk, const struct rate_sample *rs,
 			struct timely_ack *a)

@@ -1,45 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The RTT less what the ACK waited on its way back (signal=forward). Pure.
+ * The RTT less the queueing delay of the ACK's way back (signal=forward). Pure.
  *
- * An RTT has the queues of the way back in it, which this flow's rate does nothing about
- * (SIGCOMM '15, "Limitations of RTTs" in section 2). The paper's remedy is ACKs of a higher
- * priority. Here the receiver's clock tells the ways apart, and no switch is asked for
- * anything:
+ * An RTT contains the queues of the way back, which this flow's rate cannot change (TIMELY15,
+ * "Limitations of RTTs" in section 2). The paper's remedy is a higher priority for ACKs. Here
+ * the receiver's clock tells the two ways apart, without the help of switches:
  *
  *      burst leaves ---- there ----> ACK leaves ---- back ----> ACK arrives
- *      sent, our clock               TSval, its clock            now, our clock
+ *      sent, own clock               TSval, its clock            now, own clock
  *
  *      TSval - sent = way there + offset of the clocks
  *      now - TSval  = way back  - offset of the clocks
  *
  * The offset is not known and drifts. The least of "now - TSval" is that of the empty way
- * back (turnpike_base.h); what an ACK has over it is its queue, and the signal is
+ * back (turnpike_base.h). The excess of an ACK over it is its queue, and the signal is
  *
  *      RTT - queue of the way back = least RTT + queue of the way there
  *
  * that is, TSval - sent over its own base, which is the least RTT less the base of the way
  * back. "sent" is TCP's record of the newest burst that the ACK covers. The TSecr that
- * comes with TSval would be that of the first packet which the ACK answers to (RFC 7323).
+ * comes with TSval is that of the first packet which the ACK answers (RFC 7323).
  *
- * Why the base is taken on the way back: the queue there is the one that these flows keep
- * up on purpose, and that of timely_patched need never be empty. A base of that way would
- * swallow it, every flow would add its own, and nothing would bound the queue. A queue
- * back that is not empty once in a second or two is swallowed instead, and counts as it
- * does in the RTT: the flow is slower than it could be. No arithmetic tells the two cases
- * apart once a base has moved, so the error is made on this side. Never is the signal
- * above the RTT.
+ * Why the base is that of the way back: these flows keep up a queue on the way there on
+ * purpose, and that of timely_patched need never be empty. A base of the way there would
+ * swallow it, every flow would add its own, and nothing would bound the queue. A queue on
+ * the way back that does not empty once in a second or two counts as it does in the RTT:
+ * the flow is slower than it could be. No arithmetic tells the two cases apart once a base
+ * has moved, so the module errs on this side. The signal is never above the RTT.
  *
- * Delayed ACKs: TSval is of when the receiver sends, so its delay is on the way there, as
- * in the RTT, and timely_completion.h finds it, now without queues back that look like it.
+ * Delayed ACKs: TSval is the time when the receiver sends, so its delay is on the way
+ * there, as in the RTT. timely_completion.h finds it, now without queues that look alike.
  *
- * Resolution: both clocks count whole microseconds, the signal is right to 1 us. Wraps:
- * TSval after 71 minutes; only differences of it from the first one are taken, in 32 bits
- * with sign, which hold 35 minutes of drift: 120 days of the worst clocks. Then the base
- * begins anew, with an RTT for a sample.
+ * Resolution: both clocks count whole microseconds, and the signal is right to 1 us. TSval
+ * wraps after 71 minutes. The module uses only its differences from the first one, in 32
+ * bits with sign. They hold 35 minutes of drift: 120 days of the worst clocks. Then the
+ * base begins anew, with an RTT for a sample.
  *
  * The peer's timestamps must count microseconds (route feature tcp_usec_ts, Linux 6.7, at
- * the receiver); ours need not. turnpike_tick.h sees it, in 10 ms.
+ * the receiver); this host's need not. turnpike_tick.h finds that out in 10 ms.
  */
 #ifndef TIMELY_FORWARD_H
 #define TIMELY_FORWARD_H
@@ -47,14 +45,14 @@
 #include "include/turnpike_base.h"
 #include "include/turnpike_tick.h"
 
-/* TSval is up to a microsecond before its moment, half of one as a rule; the base, a least
- * one, has none of that.
+/* TSval is up to a microsecond early, half of one on average. The base is a least value and
+ * has none of that.
  */
 #define TIMELY_FORWARD_LATE_NS	500
 
 enum timely_signal {
-	TIMELY_SIGNAL_RTT,	/* both ways, as the paper has it */
-	TIMELY_SIGNAL_FORWARD,	/* the way there, where timestamps tell */
+	TIMELY_SIGNAL_RTT,	/* both ways, as in TIMELY15 */
+	TIMELY_SIGNAL_FORWARD,	/* the way there, if timestamps tell it */
 	TIMELY_SIGNALS
 };
 
@@ -82,7 +80,7 @@ static inline void timely_forward_begin(struct timely_forward *f,
 	tp_base_init(&f->base);
 }
 
-/* What this ACK waited on its way back. False: it is not known. */
+/* The queueing delay of this ACK's way back. False: it is not known. */
 static inline bool timely_forward_back(struct timely_forward *f,
 				       const struct timely_forward_ack *a, u64 *back_ns)
 {
@@ -95,7 +93,7 @@ static inline bool timely_forward_back(struct timely_forward *f,
 		timely_forward_begin(f, a);
 	raw_ns = (s64)(s32)((u32)a->now_us - a->tsval - f->ref_us) * 1000 +
 		 (s64)(a->now_ns - a->now_us * 1000);
-	/* No queue back is longer than what the RTT has over the least one. */
+	/* No queue back is longer than the excess of the RTT over the least one. */
 	queue_ns = tp_base_sample_rtt(&f->base, a->now_ns, raw_ns, (u64)a->excess_us * 1000);
 	*back_ns = queue_ns > TIMELY_FORWARD_LATE_NS ? queue_ns - TIMELY_FORWARD_LATE_NS : 0;
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The gradient: how fast the queue grows or shrinks.
+ * The gradient (TIMELY15): how fast the queue grows or shrinks.
  */
 #ifndef TIMELY_GRADIENT_H
 #define TIMELY_GRADIENT_H
@@ -10,12 +10,12 @@
 /*
  * Enter a new RTT difference into the EWMA.
  *
- * With elapsed_gradient it tracks the change of the queue in one min_rtt,
- * however far apart events are: of events further apart than min_rtt their
- * part of that time, and events closer together add up, as the average forgets
- * by the time that passed. Taken event by event, flows with rare events would
- * overstate the slope, and flows with many would understate it and take the
- * larger share (ECN or Delay's figure 9 with the smallest bursts: 1.12 : 1).
+ * With elapsed_gradient it tracks the change of the queue in one min_rtt, however
+ * far apart events are. Events further apart than min_rtt count by their part of
+ * that time. Events closer together add up, as the average forgets by the time that
+ * passed. By the event, flows with rare events overstate the slope, and flows with
+ * many understate it and take the larger share (figure 9 of ECNDELAY16 with the
+ * smallest bursts: 1.12 : 1).
  */
 static inline void timely_track_gradient(struct timely_state *s,
 					 const struct timely_params *p,
@@ -46,7 +46,7 @@ static inline s64 timely_gradient_q(const struct timely_state *s,
 	return timely_slope_q(s->rtt_diff_q, path->unit_ns);
 }
 
-/* The gradient in millionths, for those who read. */
+/* The gradient in millionths, for ss and trace events. */
 static inline s64 timely_gradient_micro(s64 rtt_diff_q, u64 unit_ns)
 {
 	s64 gradient_q = timely_slope_q(rtt_diff_q, unit_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names, units and ranges of the knobs in struct timely_host.
+ * Names, units and ranges of the knobs in struct timely_host (TIMELY15).
  */
 #ifndef TIMELY_HOST_KNOBS_H
 #define TIMELY_HOST_KNOBS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loss, timeouts, idle times.
+ * Answers to loss, timeouts and idle times, which Algorithm 1 of TIMELY15 does not have.
  */
 #ifndef TIMELY_LOSS_H
 #define TIMELY_LOSS_H
@@ -8,9 +8,9 @@
 #include "timely_bound.h"
 
 /*
- * From the floor up after a timeout: double once a round trip, up to half the
- * former rate, as slow start does up to its threshold. At the floor a step an
- * event would take seconds.
+ * Climb from the floor after a timeout: double once a round trip, up to half the
+ * former rate, as slow start does up to its threshold. Steps by the event would
+ * take seconds at the floor.
  */
 static inline void timely_climb(struct timely_state *s,
 				const struct timely_params *p, u64 cap_bps,
@@ -25,7 +25,7 @@ static inline void timely_climb(struct timely_state *s,
 						   s->high_rate_bps));
 }
 
-/* Still on the way up at this sample? A queue ends it, as does the top. */
+/* Does the flow still climb at this sample? A queue ends that, as does the top. */
 static inline bool timely_climbing(struct timely_state *s,
 				   u64 low_ns, u64 rtt_ns)
 {
@@ -36,9 +36,9 @@ static inline bool timely_climbing(struct timely_state *s,
 }
 
 /*
- * Loss, once per recovery episode; the rate before it is remembered. Where
- * the queue is short and little was lost, the loss tells of a bad cable and
- * not of congestion: then the cut is loss_milli. Otherwise half, as Reno.
+ * Loss, once per recovery episode; undo_rate_bps remembers the rate before it. Little
+ * loss with a short queue shows a bad cable and not congestion: then the cut is
+ * loss_milli. Otherwise it is half, as with Reno.
  */
 static inline void timely_rate_loss(struct timely_state *s,
 				    const struct timely_params *p, u64 now_ns,
@@ -75,8 +75,8 @@ static inline void timely_rate_rto(struct timely_state *s,
 }
 
 /*
- * An ACK during recovery from a timeout. What was sent twice tells no RTT, but
- * it got through, and at the floor the rest of the window would take seconds.
+ * An ACK during recovery from a timeout. A retransmission gives no RTT, but it got
+ * through, and at the floor the rest of the window would take seconds.
  */
 static inline void timely_rate_got_through(struct timely_state *s,
 					   const struct timely_params *p,

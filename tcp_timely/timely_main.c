@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading of tcp_timely.ko.
+ * Loading and unloading of tcp_timely.ko (TIMELY15, ECNDELAY16).
  */
 #include <linux/module.h>
 
@@ -45,7 +45,7 @@ static int __init timely_load(void)
 	err = timely_cc_init();
 	if (err)
 		goto fail_nic;
-	/* The last step: it could not be undone while who waits for us holds the RTNL. */
+	/* The last step: it could not be undone while the loader waits and holds the RTNL. */
 	timely_dev_init();
 	return 0;
 

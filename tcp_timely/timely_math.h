@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fixed-point arithmetic of the rate engine.
+ * The fixed-point arithmetic of the rate engine (TIMELY15, ECNDELAY16).
  */
 #ifndef TIMELY_MATH_H
 #define TIMELY_MATH_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way to nicstamp.ko, which may come and go while flows live (nicstamp_find.h).
+ * The way to nicstamp.ko (TIMELY15's NIC stamps), which may load and unload while flows live
+ * (nicstamp_find.h).
  *
  *   timely_nic_ops:  NULL --attach--> nicstamp's --detach, grace period--> NULL
  */
@@ -31,7 +32,7 @@ static struct nicstamp_finder timely_nic_finder = {
 	},
 };
 
-/* RCU read side: what the stamps say of an event, in place of TCP's times. */
+/* RCU read side: puts the stamps' times into an event, instead of TCP's. */
 void timely_nic_event(struct sock *sk, const struct timely_config *c, const struct timely_ack *a,
 		      struct timely_event *ev)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Noise of RTT samples: interrupts, schedulers, single bursts of others. It
- * only adds and the next sample knows nothing of it, while a queue stays for
- * round trips; that is how the two are told apart. The papers have no such
- * filter: TIMELY's figure 12 is what happens without.
+ * Noise of RTT samples: interrupts, schedulers, single bursts of other flows. Noise only
+ * adds, and the next sample knows nothing of it, while a queue stays for round trips. The
+ * papers have no such filter; figure 12 of TIMELY15 shows the effect of noise.
  *
- * Two things are noise: what the least of the last samples does not have, if that is
- * near the base; and elsewhere as much as the jitter of the samples explains.
+ * Noise is the excess of a sample over the least of the last samples: all of it if that
+ * least is near the base, otherwise as much as the jitter of the samples explains.
  */
 #ifndef TIMELY_NOISE_H
 #define TIMELY_NOISE_H
@@ -15,25 +14,25 @@
 
 #define TIMELY_JITTER_SHIFT	4
 #define TIMELY_NOISE_WIDTH	8	/* jitters that a sample has at most */
-#define TIMELY_NOISE_REST	2	/* jitters that a minimum has left */
+#define TIMELY_NOISE_REST	2	/* jitters that a minimum still has */
 #define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
-#define TIMELY_NOISE_SLACK_NS	3000	/* less than two frames of another flow at 10 Gbit/s is no noise */
-#define TIMELY_NOISE_EVENTS	4	/* half a window: at a few bursts a round trip, one round trip */
-#define TIMELY_QUEUE_SLACK	3	/* of a standing queue, this part comes and goes by itself */
+#define TIMELY_NOISE_SLACK_NS	3000	/* two frames of another flow at 10 Gbit/s are no noise */
+#define TIMELY_NOISE_EVENTS	4	/* half a window: a round trip with some bursts in it */
+#define TIMELY_QUEUE_SLACK	3	/* this part of a standing queue comes and goes by itself */
 /*
- * Near the base is so many mean spikes above it: of uniform noise, whose mean spike is a sixth,
- * all. At 20 us of it on 10 Gbit/s four flows have 95 % with 7, 89 % with 5, 63 % with none
- * (rack-sim hosts=4 flows=1 link=10 noise=20 seeds=4).
+ * Near the base is within so many mean spikes above it. The mean spike of uniform noise is a sixth
+ * of it, so this covers all of it. At 20 us of it on 10 Gbit/s four flows have 95 % with 7, 89 %
+ * with 5, 63 % with none (rack-sim hosts=4 flows=1 link=10 noise=20 seeds=4).
  */
 #define TIMELY_NOISE_NEAR	7
-#define TIMELY_NOISE_NEAR_RTTS	3	/* samples that are further apart have seen different queues */
+#define TIMELY_NOISE_NEAR_RTTS	3	/* samples further apart see different queues */
 #define TIMELY_SPIKE_WEIGHT	64	/* events that the mean of spikes remembers */
-#define TIMELY_RARE_NOISE	2	/* times rare_rtts: from there the slack grows with the distance */
-#define TIMELY_RARE_SLACK	4	/* to this many times: a 400-flow queue swings by 7 us between samples */
+#define TIMELY_RARE_NOISE	2	/* in rare_rtts: beyond, slack grows with distance */
+#define TIMELY_RARE_SLACK	4	/* times, at most: queues of 400 flows swing by 7 us */
 
 /*
- * The most that is taken for noise: of a path's law as much as the path is long,
- * since slow ports make both.
+ * The most that counts as noise; 0: off. With path_law that is at least the base RTT,
+ * since slow ports make both long.
  */
 static inline u64 timely_noise_max_ns(const struct timely_state *s,
 				      const struct timely_params *p)
@@ -43,7 +42,7 @@ static inline u64 timely_noise_max_ns(const struct timely_state *s,
 	return p->path_law && max_ns ? timely_max(max_ns, s->base_ns) : max_ns;
 }
 
-/* Jitter beyond the ordinary: how far a sample sticks out of its neighbours. */
+/* Jitter beyond the ordinary: how far samples stick out of their neighbours. */
 static inline u64 timely_jitter_ns(const struct timely_state *s)
 {
 	return timely_less(s->jitter_q >> TIMELY_JITTER_SHIFT,
@@ -60,9 +59,8 @@ static inline bool timely_queue_went(const struct timely_state *s,
 }
 
 /*
- * Noise differs from a queue: it only adds, and the next sample knows nothing
- * of it, while a queue stays for round trips. What a sample has over the least
- * of the last ones is noise as far as the jitter explains it, or if the queue went.
+ * The sample without its noise: the excess over the least of the last ones, as far as the
+ * jitter explains it unless the queue went, and timely_noise_max_ns() at most.
  */
 static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
 				      const struct timely_params *p, u64 rtt_ns)
@@ -75,7 +73,7 @@ static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
 	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
 }
 
-/* What the least of a few samples still has of the noise. */
+/* The noise that the least of a few samples still has. */
 static inline u64 timely_noise_shift_ns(const struct timely_state *s,
 					const struct timely_params *p)
 {
@@ -84,9 +82,8 @@ static inline u64 timely_noise_shift_ns(const struct timely_state *s,
 }
 
 /*
- * What is not taken for noise between two samples: the bursts of others, more
- * where a queue stands above short_ns, the lower threshold, and where
- * the samples are far apart.
+ * The difference of two samples that is no noise: the bursts of other flows. It is more
+ * if a queue stands above short_ns, the lower threshold, and if the samples are far apart.
  */
 static inline u64 timely_noise_floor_ns(const struct timely_state *s,
 					const struct timely_params *p,
@@ -105,7 +102,7 @@ static inline u64 timely_noise_floor_ns(const struct timely_state *s,
 	return timely_div(slack_ns * (elapsed_ns >> 4), (near_ns >> 4) + 1);
 }
 
-/* Enter how far a sample sticks out of its neighbours, of which the one before is elapsed_ns old. */
+/* Enter how far a sample sticks out of its neighbours; the one before is elapsed_ns old. */
 static inline void timely_track_spikes(struct timely_state *s, u64 rtt_ns, u64 elapsed_ns,
 				       u64 spike_ns)
 {
@@ -116,10 +113,9 @@ static inline void timely_track_spikes(struct timely_state *s, u64 rtt_ns, u64 e
 }
 
 /*
- * Jitter is measured as the distance of the middle one of three samples from
- * the median of the three: none while the queue rises or falls, a sixth of the
- * width of uniform noise, half the mean of exponential noise. Of what bursts of
- * others do to single samples (slack_ns) half is left as their average.
+ * Jitter is the distance of the middle one of three samples from the median of the
+ * three. It is 0 while the queue rises or falls, a sixth of the width of uniform noise,
+ * half the mean of exponential noise. Spikes up to slack_ns are other flows' bursts.
  */
 static inline void timely_track_noise(struct timely_state *s, u64 rtt_ns,
 				      u64 elapsed_ns, u64 slack_ns)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Settings and presets of the rate engine: names, units, ranges, values.
+ * Settings of the rate engine (TIMELY15, ECNDELAY16): names, units, ranges.
  *
- * timely_knobs[] is the one list of settings. Sysctls, "turnpike replay --list",
- * the man page's test and the validation all read it. timely_constants[] has what
- * the presets differ in besides; only replay and the model can change that.
+ * timely_knobs[] is the one list of settings. Sysctls, "turnpike replay --list", the man
+ * page's test and the validation all read it. timely_constants[] has the other values in
+ * which presets differ; only replay and the model can change these.
  */
 #ifndef TIMELY_PARAMS_H
 #define TIMELY_PARAMS_H
@@ -57,7 +57,7 @@ static const struct timely_knob timely_knobs[] = {
 		    "most that is taken out of a sample as noise; 0: off"),
 };
 
-/* What no sysctl has. */
+/* A value without a sysctl. */
 #define TIMELY_CONSTANT(...)	TIMELY_KNOB(__VA_ARGS__)
 
 /* The papers' constants and this project's departures from their pseudo-code. */
@@ -122,7 +122,7 @@ static inline u64 timely_knob_get(const struct timely_knob *k,
 	}
 }
 
-/* Sets a field without looking at its range: timely_params_check() does. */
+/* Sets a field without a check of its range: timely_params_check() does that. */
 static inline void timely_knob_set(const struct timely_knob *k,
 				   struct timely_params *p, u64 value)
 {
@@ -157,7 +157,7 @@ timely_knobs_outside(const struct timely_knob *knobs, size_t count,
 	return NULL;
 }
 
-/* 0, or -EINVAL and in *why a sentence that names the setting at fault. */
+/* 0, or -EINVAL and in *why the setting at fault. */
 static inline int timely_params_check(const struct timely_params *p,
 				      const char **why)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the thresholds are on this path.
+ * The thresholds T_low and T_high of TIMELY15 on this path.
  *
  *   RTT  0        base      low            high
  *        |---------|---------|--------------|------->
  *                     room        gap
  *
- * The papers' law has constants for one rack: T_low, T_high, minRTT. This one has
- * the same three for each path: base + room, base + room + gap, base.
+ * The papers' law has constants for one rack: T_low, T_high, minRTT. This law has the
+ * same three for each path: base + room, base + room + gap, base. The base of a short
+ * path counts as timely_path_origin_ns() for the thresholds.
  */
 #ifndef TIMELY_PATH_H
 #define TIMELY_PATH_H
@@ -15,33 +16,33 @@
 #include "timely_base.h"
 
 /*
- * Room for a burst of each neighbour: TIMELY's section 6.3 has T_low grow with the
+ * Room for a burst of each neighbour: in TIMELY15 (section 6.3) T_low grows with the
  * segment, and 8 frames are the 12 KB of a 10 Gbit/s line's shipped burst.
  */
 #define TIMELY_LINE_FRAMES	8
 /*
- * A port on the path may be slower than the line. It is no slower than this flow,
- * and two frames at the flow's rate are its smallest burst, of which the second
- * waits for the first. The frame times of a slow port are in the base, so that it
- * is room enough, without the 25 us that a rack's path takes by itself with noise.
+ * A port on the path may be slower than the line, but not slower than this flow. Two
+ * frames at the flow's rate are its smallest burst, of which the second waits for the
+ * first. The base contains the frame times of a slow port, so the base is room enough,
+ * less the 25 us that a rack's path takes by itself with noise.
  */
 #define TIMELY_OWN_FRAMES	2
 #define TIMELY_OWN_LESS_NS	25000
 /*
- * A flow meets the bursts of others in the queue and never its own: the largest bursts would see
- * the shortest queue, and a flow of 6 Gbit/s among seven of .8 would keep what it has. On the
- * mean half a burst is still there when another comes.
+ * A flow meets the bursts of others in the queue and never its own. So the flow with the largest
+ * bursts sees the shortest queue, and one of 6 Gbit/s among seven of .8 would keep what it has. On
+ * average half a burst is still there when another comes.
  */
 #define TIMELY_OWN_BURSTS	2
 /*
- * ACKs wait behind the data of others where the link to this host is busy, in a queue that those
- * keep as long as this flow keeps its own: more room, all of it from 5/16 of the time on. Less
- * than 1/16 are ACKs alone.
+ * If the link to this host is busy, ACKs wait behind the data of others, in a queue as long as this
+ * flow keeps its own. That needs more room: all of it from a load of 5/16 on, and none below 1/16,
+ * which ACKs alone make.
  */
 #define TIMELY_BACK_ROOMS	3
 #define TIMELY_BACK_FREE	(1U << (TIMELY_LOAD_SHIFT - 4))
 #define TIMELY_BACK_FULL	(1U << (TIMELY_LOAD_SHIFT - 2))
-/* Bursts of a neighbour move RTTs by microseconds, however short the path is. */
+/* Bursts of a neighbour move RTTs by microseconds on the shortest path, too. */
 #define TIMELY_UNIT_MIN_NS	10000
 
 /* Where the thresholds are for one sample; RTTs in ns. */
@@ -70,7 +71,7 @@ static inline u64 timely_path_room_ns(const struct timely_state *s,
 							 timely_max(s->rate_bps, 1))));
 }
 
-/* What the flow's own bursts take of it, beyond the smallest, which all have. */
+/* Part of the room that the flow's own bursts take, beyond the smallest, which all have. */
 static inline u64 timely_path_own_ns(const struct timely_sample *sample)
 {
 	u64 least_ns = TIMELY_OWN_FRAMES * (u64)sample->frame_ns;
@@ -78,7 +79,7 @@ static inline u64 timely_path_own_ns(const struct timely_sample *sample)
 	return timely_less(sample->burst_ns, least_ns) / TIMELY_OWN_BURSTS;
 }
 
-/* And for the queue of the way back. */
+/* More room for the queue of the way back. */
 static inline u64 timely_path_back_ns(const struct timely_sample *sample, u64 room_ns)
 {
 	u64 load = timely_min(timely_less(sample->back_load, TIMELY_BACK_FREE), TIMELY_BACK_FULL);
@@ -111,11 +112,11 @@ static inline void timely_path_find(struct timely_path *path,
 	path->low_ns = timely_path_origin_ns(s, p) + room_ns;
 	path->high_ns = path->low_ns + timely_max(gap_ns, room_ns / 2);
 	path->unit_ns = timely_max(s->base_ns, TIMELY_UNIT_MIN_NS);
-	/* A burst of two frames of somebody else is no jitter, and jumbo ones are longer. */
+	/* Another flow's burst of two frames is no jitter, and jumbo frames are longer. */
 	path->slack_ns = timely_max(TIMELY_NOISE_SLACK_NS, 2 * (u64)sample->frame_ns);
 }
 
-/* The RTT that a window has to allow for: the longest that is tolerated, and one interrupt. */
+/* The RTT that a window allows: the upper threshold, and the wait for one interrupt. */
 static inline u64 timely_path_window_ns(const struct timely_path *path,
 					const struct timely_sample *sample)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The presets of the rate engine: what each source says.
+ * The presets of the rate engine: the values of TIMELY15, ECNDELAY16 and other sources.
  */
 #ifndef TIMELY_PRESETS_H
 #define TIMELY_PRESETS_H
@@ -15,9 +15,9 @@ struct timely_preset {
 };
 
 /*
- * Presets of a source: its constants, and of the departures only what its
- * authors tell of. scale_: updates scaled by events per min_rtt; bound_: the
- * largest decrease in 1/1000.
+ * Presets of a source: its constants, and only those departures that its authors
+ * describe. scale_: updates scaled by events per min_rtt; bound_: the largest
+ * decrease in 1/1000.
  */
 #define TIMELY_PARAMS_PAPER(variant_, min_, max_, delta_, hai_mult_, low_,	\
 			    high_, min_rtt_, alpha_, beta_, hai_, scale_, bound_) \
@@ -47,9 +47,9 @@ struct timely_preset {
 			    hai_, 0, 1000)
 
 /*
- * What ships: found and measured with selftests/sim, for 4 to 400 flows on 10 to
- * 100 Gbit/s (frontier.csv) and for the paths of matrix.cc. Thresholds are of the
- * queue: 24 us are a 16 KB burst of another flow, and most of one's own, at 10 Gbit/s.
+ * The shipped values come from selftests/sim, for 4 to 400 flows on 10 to 100 Gbit/s
+ * (frontier.csv) and for the paths of matrix.cc. Thresholds are of the queue: 24 us are a
+ * 16 KB burst of another flow, and most of the flow's own, at 10 Gbit/s.
  */
 #define TIMELY_PARAMS_SHIPPED(variant_, low_, high_, beta_, beta_high_,	\
 			      scale_max_, few_)				\

@@ -2,12 +2,12 @@
 /*
  * The TIMELY rate engine: RTT samples in, sending rate out.
  *
- * Sources: TIMELY (SIGCOMM 2015), Algorithm 1, and Patched TIMELY (CoNEXT
- * 2016), Algorithm 2. Pure fixed-point arithmetic: no clock, no socket, no
- * lock. The caller serializes access to one state.
+ * Sources: TIMELY15, Algorithm 1, and ECNDELAY16 (Patched TIMELY), Algorithm 2.
+ * Pure fixed-point arithmetic: no clock, no socket, no lock. The caller
+ * serializes access to one state.
  *
  *   timely_noise.h    what of a sample is no queue
- *   timely_watch.h    when the base RTT is to be looked for
+ *   timely_watch.h    when to look for the base RTT
  *   timely_drain.h    how it is found anew
  *   timely_base.h     the base RTT
  *   timely_path.h     thresholds of this path
@@ -47,8 +47,8 @@
  *  - high_drain: no decrease for a queue that is already draining.
  *  - hai_low, hai_us: HAI below t_low too, but only after a time that is much
  *    longer than the oscillation of the queue, equal for slow and fast flows.
- *  - fill_empty: larger steps while the path stays empty, or what a cut took for
- *    somebody else's burst stays free for milliseconds.
+ *  - fill_empty: larger steps while the path stays empty. Otherwise the rate that a
+ *    cut took for another flow's burst stays free for milliseconds.
  *  - own_bursts: half of a flow's own burst is queue, which others meet.
  *  - noise_max_us: what is independent from sample to sample is no queue. Without
  *    it, noise of t_low's size stops all flows.
@@ -59,9 +59,9 @@
  *    (timely_path.h). Bounds of cuts, HAI and the floor go by round trips.
  *
  * Fixed point of timely_patched (gradient 0, so w = 1/2): the step balances the
- * decrease at rtt = low * (1 + W * step(R) / (beta * R)), where W is the weight of
- * an event, R the fair share and low the path's lower threshold. With a fixed step,
- * W = 1 and R = C / N this is the papers' eq. 31.
+ * decrease at rtt = low * (1 + W * step(R) / (beta * R)). W is the weight of an
+ * event, R the fair share and low the path's lower threshold. With a fixed step,
+ * W = 1 and R = C / N this is eq. 31 of ECNDELAY16.
  */
 #ifndef TIMELY_RATE_H
 #define TIMELY_RATE_H
@@ -80,8 +80,8 @@ static inline void timely_report(const struct timely_state *s,
 }
 
 /*
- * Begin at rate_bps; base_ns is what the handshake took. The first sample will
- * only be remembered.
+ * Begin at rate_bps; base_ns is the handshake's RTT. The engine only remembers
+ * the first sample.
  */
 static inline void timely_rate_start(struct timely_state *s,
 				     const struct timely_params *p, u64 rate_bps,
@@ -154,9 +154,9 @@ static inline void timely_rate_sample(struct timely_state *s,
 }
 
 /*
- * A burst costs the host as much as tens of segments, and one of two helps nobody where there is no
- * queue. So it grows with the time without one, by this part of it, to a millisecond at most, as
- * TCP's own pacing has. Faster, and 400 flows have a longer queue: samples of each are too rare.
+ * A burst costs the host as much as tens of segments, and small bursts help only against a queue.
+ * So bursts grow by this part of the time without a queue, to a millisecond at most, as TCP's own
+ * pacing has. If they grew faster, 400 flows would have a longer queue: their samples are too rare.
  */
 #define TIMELY_CALM_PART	512
 #define TIMELY_CALM_MAX_US	1000
@@ -171,7 +171,7 @@ static inline u32 timely_burst_us(const struct timely_state *s, const struct tim
 	return timely_max(p->burst_us, calm_us);
 }
 
-/* Bytes to send back to back, and to a completion event. */
+/* Bytes of a burst, which is also a completion event. */
 static inline u32 timely_burst_bytes(const struct timely_state *s,
 				     const struct timely_params *p, u32 mss)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RTT samples by NIC stamps (nicstamp): what to make of one, and of none. Pure.
+ * RTT samples by NIC stamps (nicstamp, TIMELY15): how an event uses them. Pure.
  *
- * The stamps tell the time from a byte's leaving to the ACK's coming. TIMELY's RTT
- * (section 3.1) is that of the last byte acked, hence the wire time between the two
- * bytes is added or taken off; and "we consider any NIC queuing to be part of the RTT
- * signal" (section 5): what the data waited in the NIC beyond their own wire time is
- * added, where the NIC's clock is known well enough.
+ * The stamps give the time from a byte's departure to the ACK's arrival. The RTT of TIMELY15
+ * (section 3.1) is that of the last byte acked, hence the module adds or subtracts the wire
+ * time between the two bytes. Section 5: "we consider any NIC queuing to be part of the RTT
+ * signal". So the module adds the data's wait in the NIC beyond their own wire time, if the
+ * NIC's clock is known well enough.
  */
 #ifndef TIMELY_STAMP_H
 #define TIMELY_STAMP_H
@@ -16,23 +16,23 @@
 
 /* Whose times are used. */
 enum timely_stamp_mode {
-	TIMELY_STAMP_AUTO,	/* stamps where a flow has them, else TCP's own */
-	TIMELY_STAMP_HW,	/* nothing but a NIC's own stamps */
-	TIMELY_STAMP_SW,	/* nothing but the host's stamps at the driver */
-	TIMELY_STAMP_TCP,	/* nothing but TCP's own */
+	TIMELY_STAMP_AUTO,	/* stamps if the flow has them, else TCP's own */
+	TIMELY_STAMP_HW,	/* only a NIC's own stamps */
+	TIMELY_STAMP_SW,	/* only the host's stamps at the driver */
+	TIMELY_STAMP_TCP,	/* only TCP's own */
 	TIMELY_STAMP_MODES
 };
 
-/* A flow that has stamps is not given TCP's times in between: the noise that these
- * have over the others would look like a queue that came and went. After so many
- * events without one it has none any more.
+/* A flow with stamps gets no times of TCP's in between: their additional noise would look
+ * like a queue that comes and goes. After so many events without a stamp the flow counts
+ * as one without stamps.
  */
 #define TIMELY_STAMP_PATIENCE	8
 
 /* An error of the NIC's waiting time that does not matter beside t_low. */
 #define TIMELY_STAMP_WAIT_ERROR_NS	2000
 
-/* What the run of data waited in the NIC beyond its own time on the wire. */
+/* The wait of the run of data in the NIC, beyond its own time on the wire. */
 static inline u64 timely_stamp_wait_ns(const struct nicstamp_sample *s,
 				       const struct timely_ack *a)
 {
@@ -43,7 +43,7 @@ static inline u64 timely_stamp_wait_ns(const struct nicstamp_sample *s,
 	return s->wait_ns - own_ns;
 }
 
-/* The RTT of the last byte that @a acks; 0: faster than the wire, which cannot be. */
+/* The RTT of the last byte that @a acks; 0: faster than the wire, which is impossible. */
 static inline u64 timely_stamp_rtt_ns(const struct nicstamp_sample *s,
 				      const struct timely_ack *a)
 {
@@ -56,7 +56,7 @@ static inline u64 timely_stamp_rtt_ns(const struct nicstamp_sample *s,
 	return s->rtt_ns > wire_ns ? s->rtt_ns - wire_ns + timely_stamp_wait_ns(s, a) : 0;
 }
 
-/* Is TCP's own time to be used in an event without a stamp, @missed in a row? */
+/* Does an event without a stamp, one of @missed in a row, use TCP's own time? */
 static inline bool timely_stamp_leaves_tcp(enum timely_stamp_mode mode, u32 missed)
 {
 	if (mode == TIMELY_STAMP_AUTO)
@@ -64,7 +64,7 @@ static inline bool timely_stamp_leaves_tcp(enum timely_stamp_mode mode, u32 miss
 	return mode == TIMELY_STAMP_TCP;
 }
 
-/* Is the stamp of a kind that is to be used? */
+/* Does the mode use stamps of this kind? */
 static inline bool timely_stamp_is_welcome(enum timely_stamp_mode mode,
 					   const struct nicstamp_sample *s)
 {

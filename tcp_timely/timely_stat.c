@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of a network namespace, read as "name value" lines from
- * /proc/net/tcp_timely.  They only grow.
+ * Counters of tcp_timely (TIMELY15, ECNDELAY16) in a network namespace, which
+ * /proc/net/tcp_timely shows as "name value" lines.  They only grow.
  */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the TIMELY rate engine knows of one flow, what it is given and what it
- * answers; its knobs; the arithmetic that its parts share.
+ * State, parameters, input and output of the rate engine (TIMELY15, ECNDELAY16), for one
+ * flow.
  */
 #ifndef TIMELY_STATE_H
 #define TIMELY_STATE_H
@@ -14,7 +14,7 @@ enum timely_variant {
 };
 
 /*
- * What an operator sets, and the constants in which the papers and this project
+ * The operator's settings, and the constants in which the papers and this project
  * differ. A departure from the pseudo-code (on = 1) is a u8 switch; numbers that
  * have an "off" value say so.
  */
@@ -58,15 +58,16 @@ struct timely_params {
 
 /*
  * Moments keep their low 40 bits, 18 minutes.
- * In C, gcc computes with a field wider than an int in as many bits as it has, clang and C++ in
- * all of its type: whatever adds or multiplies casts first. unit/timely_c_test holds the two together.
+ * In C, gcc computes with a field wider than an int in as many bits as the field has, clang and
+ * C++ in all bits of its type. So code casts it before it adds or multiplies;
+ * unit/timely_c_test compares the two.
  */
 struct timely_state {
 	u64 rate_bps:41,
 	    path_tick:14,	/* when a sample was last near the base */
 	    path_events:4,	/* samples of this drain, or since the last */
 	    draining:1,		/* nearly stopped, to see the base */
-	    drained:3,		/* so often, up to TIMELY_PATH_DRAINS */
+	    drained:3,		/* number of drains, up to TIMELY_PATH_DRAINS */
 	    below:1;		/* the last sample was below the base */
 	s64 rtt_diff_q:48;	/* EWMA of RTT differences, ns << DIFF_SHIFT */
 	u64 spike_ns:16;	/* EWMA of how far single samples stick out */
@@ -80,10 +81,10 @@ struct timely_state {
 	u64 round_start_ns:40,	/* of the first decrease of that round */
 	    low_new_ns:24;	/* smallest sample of this half window */
 	u64 last_event_ns:40,
-	    low_old_ns:24;	/* and of the one before */
+	    low_old_ns:24;	/* smallest sample of the half window before */
 	u64 prev_rtt_ns:34,	/* 0: no sample yet */
 	    hai_count:8,	/* events in a row that count for HAI */
-	    hai_span_us:20,	/* and the time they took */
+	    hai_span_us:20,	/* time that these took */
 	    climb:1;		/* after a timeout, or on a longer path, up to high_rate */
 	u32 base_ns;		/* RTT of the empty path; 0: unknown */
 	u32 drain_tick:25,	/* when this drain began, or the last ended */
@@ -99,13 +100,13 @@ struct timely_sample {
 	u32 frame_ns;		/* its time at the line's speed, whatever the cap; 0: unknown */
 	u32 burst_ns;		/* wire time of this flow's own bursts; 0: unknown */
 	u32 coalesce_ns;	/* longest wait for a NIC's interrupt; 0: none */
-	u32 back_load;		/* of the link to this host, on which ACKs come, << LOAD_SHIFT */
-	bool app_limited;	/* the sender ran out of data since then */
+	u32 back_load;		/* load of the link on which ACKs come, << LOAD_SHIFT */
+	bool app_limited;	/* the sender ran out of data since the last event */
 };
 
 enum timely_branch {
 	TIMELY_BRANCH_FIRST,	/* first sample: only remembered */
-	TIMELY_BRANCH_DROPPED,	/* below the floor: ignored */
+	TIMELY_BRANCH_DROPPED,	/* RTT below rtt_floor_us: ignored */
 	TIMELY_BRANCH_LOW,	/* rtt < t_low: additive step */
 	TIMELY_BRANCH_HIGH,	/* rtt > t_high: decrease */
 	TIMELY_BRANCH_INC,	/* gradient <= 0: additive step */
@@ -124,9 +125,9 @@ struct timely_outcome {
 };
 
 /*
- * The RTT difference keeps 18 bits below the nanosecond: repeated EWMA steps of
- * 1/8 stay exact long enough that the sign of the gradient is the sign real
- * numbers would give. Half a second of it is what 48 bits hold.
+ * The RTT difference keeps 18 bits below the nanosecond. So repeated EWMA steps of 1/8
+ * stay exact long enough for the gradient to have the sign that real numbers would give.
+ * 48 bits hold half a second of it.
  */
 #define TIMELY_DIFF_SHIFT	18
 #define TIMELY_DIFF_MAX_NS	500000000
@@ -148,9 +149,9 @@ static inline u64 timely_since_ns(u64 now_ns, u64 moment_ns)
 }
 
 /*
- * Are events further apart than rare_rtts round trips, times this? The further,
- * the less does the queue of one tell of the next: with hundreds of flows it
- * comes and goes between two events of one.
+ * Are events further apart than "times" rare_rtts round trips? The further they are, the
+ * less does the queue of one tell of the next: with hundreds of flows it comes and goes
+ * between two events of one flow.
  */
 static inline bool timely_is_rare(const struct timely_params *p, u64 elapsed_ns,
 				  u64 rtt_ns, u32 times)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How much one event is worth: the additive step, its weight, HAI.
+ * How much one event is worth: the additive step, its weight, HAI (TIMELY15, section 4).
  */
 #ifndef TIMELY_STEP_H
 #define TIMELY_STEP_H
 
 #include "timely_gradient.h"
 
-/* The rate at which the step is delta_bps: a fair share in the paper's Table 1. */
+/* The rate at which the step is delta_bps: a fair share in Table 1 of TIMELY15. */
 #define TIMELY_STEP_REF_BPS	500000000ULL
 
 /*
@@ -20,16 +20,15 @@
 #define TIMELY_HAI_PART		64
 
 /*
- * Times rare_rtts: events further apart than that span no part of a round trip
- * sequence that HAI could be sure of.
+ * In rare_rtts: of events further apart than that HAI cannot be sure that the queue was
+ * empty all the time between.
  */
 #define TIMELY_RARE_HAI		3
 
 /*
- * What rare events count for, << Q: the fourth root of how much too far apart
- * they are. Growth that no sample can stop in time must be small, but flows
- * with rarer events must not grow too much slower than their neighbours, or
- * the shares stay as they are.
+ * Weight of a rare event, << Q: the fourth root of how much too far apart they are.
+ * Growth that no sample can stop in time must be small. But flows with rarer events
+ * must not grow too much slower than their neighbours, or the shares stay as they are.
  */
 static inline u64 timely_rare_part_q(const struct timely_params *p,
 				     u64 elapsed_ns, u64 rtt_ns)
@@ -41,9 +40,9 @@ static inline u64 timely_rare_part_q(const struct timely_params *p,
 }
 
 /*
- * Steps that an event is worth, << Q: the RTTs that passed since the last one.
- * With one decrease per RTT the RTT of the moment is the unit, else min_rtt as
- * in the paper's section 5. scale_max bounds what few events may catch up.
+ * Steps that an event is worth, << Q: the RTTs that passed since the last one. The unit
+ * is the current RTT with decrease_once, otherwise min_rtt as in TIMELY15, section 5.
+ * scale_max bounds how much a few events may catch up.
  */
 static inline u64 timely_update_weight(const struct timely_params *p,
 				       u64 elapsed_ns, u64 rtt_ns)
@@ -74,10 +73,10 @@ static inline u64 timely_step_bps(const struct timely_params *p, u64 rate_bps)
 }
 
 /*
- * Count an event that speaks for HAI; says whether HAI is on. A count of
- * events alone favours fast flows: they have five events in every trough of
- * the queue's oscillation and slow flows never do, so the fast ones would keep
- * what they have. The time makes HAI equal for all.
+ * Count an event that speaks for HAI; returns whether HAI is on. A count of events alone
+ * favours fast flows: they have five events in every trough of the queue's oscillation,
+ * and slow flows never do, so the fast ones would keep their share. The time makes HAI
+ * equal for all.
  */
 static inline bool timely_count_hai(struct timely_state *s,
 				    const struct timely_params *p,
@@ -97,8 +96,8 @@ static inline bool timely_count_hai(struct timely_state *s,
 }
 
 /*
- * The step of HAI. A part of the rate, where that is more, takes a long path's
- * free capacity in tens of round trips and not in hundreds.
+ * The step of HAI. With path_law it is at least a part of the rate, which takes a long
+ * path's free capacity in tens of round trips and not in hundreds.
  */
 static inline u64 timely_hai_bps(const struct timely_params *p, u64 step_bps,
 				 u64 rate_bps)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings of a network namespace: net.ipv4.tcp_timely.* for "timely" and
- * net.ipv4.tcp_timely_patched.* for "timely_patched", one file per knob, and
- * "preset", which sets all knobs of the engine at once.
+ * Settings of a network namespace: net.ipv4.tcp_timely.* for "timely" (TIMELY15) and
+ * net.ipv4.tcp_timely_patched.* for "timely_patched" (ECNDELAY16). Each knob has a file, and
+ * "preset" sets all knobs of the engine at once.
  *
  * A write makes a copy of the settings, changes it, checks the whole and publishes
- * it.  What does not pass the check changes nothing.
+ * it.  A copy that does not pass the check changes nothing.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -95,7 +95,7 @@ static bool timely_preset_is(const struct timely_preset *preset, const struct ti
 	       timely_knobs_equal(timely_constants, TIMELY_CONSTANT_COUNT, own, p);
 }
 
-/* The preset that these values are of, also when they were set one by one. */
+/* The preset that has these values, also if the operator set them one by one. */
 static const char *timely_preset_name(int variant, const struct timely_params *p)
 {
 	int i;
@@ -175,7 +175,7 @@ static int timely_config_write(const struct timely_table *table, const struct ti
 	mutex_unlock(&tn->lock);
 	if (err)
 		kfree(config);
-	/* What anybody may repeat who makes a namespace is no line of the host's log. */
+	/* Not from other namespaces, whose owners could fill the host's log. */
 	if (err && net_eq(table->net, &init_net))
 		pr_warn_ratelimited("%s/%s: '%s' refused: %s\n", timely_paths[table->variant],
 				    name, text, why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events of tcp_timely: one per decision of the rate engine.
+ * Trace event of tcp_timely: one for each decision of the rate engine (TIMELY15, ECNDELAY16).
  *
  *     echo 1 > /sys/kernel/tracing/events/timely/timely_decision/enable
  */

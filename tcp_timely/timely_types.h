@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rate engine's names for the arithmetic that all pure headers share.
+ * The rate engine's names (TIMELY15) for the arithmetic that all pure headers share.
  */
 #ifndef TIMELY_TYPES_H
 #define TIMELY_TYPES_H

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether the base RTT is to be looked for: when a sample was last near it, and
- * what the rate was then.
+ * When to look for the base RTT (minRTT of TIMELY15): remembers when a sample was last near
+ * it, and the rate of then.
  */
 #ifndef TIMELY_WATCH_H
 #define TIMELY_WATCH_H
 
 #include "timely_noise.h"
 
-/* A path that got longer is found in less than a second. */
+/* With this window a flow finds in less than a second that its path got longer. */
 #define TIMELY_PATH_NEAR_WINDOW_NS	250000000ULL
-#define TIMELY_PATH_NEAR_RTTS		128	/* a drain is four of them */
+#define TIMELY_PATH_NEAR_RTTS		128	/* a drain takes about four RTTs */
 /* A flow that sends less often than this has no part in the queue. */
 #define TIMELY_PATH_SILENCE_NS		(TIMELY_PATH_NEAR_WINDOW_NS / 4)
-/* Then the rate was so many times what it is now. */
+/* The base is lost only if the rate fell to this part since a sample was near it. */
 #define TIMELY_PATH_LOST_RATE		4
-/* Two round trips in so many cost less than 1 %. */
+/* Two round trips of drain in so many cost less than 1 %. */
 #define TIMELY_PATH_DRAIN_WINDOW_NS	1000000000ULL
 #define TIMELY_PATH_DRAIN_WINDOW_RTTS	256
 #define TIMELY_PATH_DRAIN_WINDOW_MAX_NS	16000000000ULL	/* what fits into a tick, halved */
 /*
- * The first drains come sooner, each after four times as long as the one before:
- * after a start in a queue all bases are wrong, and the queue of 400 flows lasts.
+ * The first drains come sooner, each after four times as long as the one before. After a
+ * start in a queue all bases are wrong, and the queue of 400 flows lasts.
  */
 #define TIMELY_PATH_FIRST_WINDOW_NS	4000000ULL
 #define TIMELY_PATH_FIRST_RTTS		4
@@ -33,24 +33,24 @@
 /* A window with fewer samples says nothing about the queue. */
 #define TIMELY_PATH_EVENTS	4
 /*
- * Near the base: a quarter of the room that the lower threshold has over it, since
- * a base that is wrong by that stops nobody; 1/32 on longer paths.
+ * A sample is near the base within a quarter of t_low_us over it, since a base that is
+ * wrong by so much stops no flow; within 1/32 of the base on longer paths.
  */
 #define TIMELY_PATH_NEAR_PART	4
 #define TIMELY_PATH_NEAR_SHIFT	5
 #define TIMELY_BASE_MAX_NS	0xffffffffULL
 /*
- * A rack of 20 us has 17 without its own bursts, and its thresholds are those of 20 us all the same:
- * counted from 17, four patched flows beside forty limited ones (timely-paths) have a Jain index of
- * .72 in one seed of five, and .84 with this. A shorter path of timely gets no more than those 3 us:
- * with 10, a flow of 10 us takes up to six times what one of 50 us has (battery/mixed), and with 4 up
- * to 2.5. Patched flows, with less room and all of it for the bursts of others, need the 20 us: with
- * less, two of 5 us stay at 2.6 to 1 (patched-fig9, patched_default).
+ * A rack of 20 us has a base of 17 without its own bursts, but its thresholds are those of 20 us.
+ * Counted from 17, four patched flows beside forty limited ones (timely-paths) have a Jain index
+ * of .72 in one seed of five, and .84 with this. A shorter path of timely gets at most those 3 us
+ * more. With 10, a flow of 10 us takes up to six times the rate of one of 50 us (battery/mixed),
+ * and with 4 up to 2.5. Patched flows have less room, all of it for the bursts of others, and need
+ * the 20 us: with less, two of 5 us stay at 2.6 to 1 (patched-fig9, patched_default).
  */
 #define TIMELY_PATH_BASE_MIN_NS	20000
 #define TIMELY_PATH_BASE_MORE_NS 3000
 
-/* From where thresholds are counted. */
+/* The base RTT from which thresholds count. */
 static inline u64 timely_path_origin_ns(const struct timely_state *s, const struct timely_params *p)
 {
 	u64 origin_ns = TIMELY_PATH_BASE_MIN_NS;
@@ -60,7 +60,7 @@ static inline u64 timely_path_origin_ns(const struct timely_state *s, const stru
 	return timely_max(s->base_ns, origin_ns);
 }
 
-/* base_ns: what the handshake took; 0: unknown. */
+/* base_ns: the handshake's RTT; 0: unknown. */
 static inline void timely_path_start(struct timely_state *s, u64 base_ns)
 {
 	s->base_ns = timely_min(base_ns, TIMELY_BASE_MAX_NS);
@@ -78,7 +78,7 @@ static inline u32 timely_drain_tick(u64 now_ns)
 	return (now_ns >> TIMELY_DRAIN_TICK_SHIFT) & TIMELY_DRAIN_TICK_MASK;
 }
 
-/* Since the drain began, or the last ended. */
+/* Time since this drain began, or the last one ended. */
 static inline u64 timely_drain_since_ns(const struct timely_state *s, u64 now_ns)
 {
 	u32 ticks = (timely_drain_tick(now_ns) - s->drain_tick) & TIMELY_DRAIN_TICK_MASK;
@@ -104,7 +104,7 @@ static inline u64 timely_rate_unpack(u32 packed)
 	return packed < 2 ? 0 : (2ULL + (packed & 1)) << (packed / 2 - 1);
 }
 
-/* A sample is near the base. In a drain the rate is that of before it. */
+/* A sample is near the base. In a drain the rate before it counts. */
 static inline void timely_path_is_near(struct timely_state *s, u64 now_ns)
 {
 	s->path_tick = timely_path_tick(now_ns);
@@ -120,8 +120,8 @@ static inline u64 timely_path_early_ns(const struct timely_state *s)
 
 /*
  * Did no sample come near the base in its window, and did that cost the rate? The
- * handshake's frames are small: its RTT may be one that data never have. So from
- * the second drain on it is enough that none did since the one before.
+ * handshake's frames are small, so data may never reach its RTT. Hence from the second
+ * drain on it is enough that no sample did since the one before.
  */
 static inline bool timely_path_is_lost(const struct timely_state *s, u64 now_ns)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of tlt.ko share.  Files call those that stand before them in Kbuild, no others.
- * A packet's way: tlt_hook.c (netfilter calls),
- * tlt_packet.c (what is it), tlt_config.c (is it ours), tlt_out.c or tlt_in.c (what does it
- * mean: tlt_select.h), then tlt_deferred.c (what TCP left undone).
+ * What the files of tlt.ko (TLT21) share.  A file calls only those before it in Kbuild.
+ * A packet's way: tlt_hook.c (netfilter calls it), tlt_packet.c (what is it), tlt_config.c (is
+ * it TLT's), tlt_out.c or tlt_in.c (what does it mean: tlt_select.h), tlt_deferred.c (what TCP
+ * left undone).
  */
 #ifndef TLT_H
 #define TLT_H
@@ -28,35 +28,35 @@ struct tlt_stats {
 	u64 count[TLT_STATS];
 };
 
-/* A network namespace's. */
+/* State of a network namespace. */
 struct tlt_net {
 	struct tlt_config __rcu *config;	/* NULL: off; written under mutex */
 	struct tlt_stats __percpu *stats;
 	struct rhashtable flows;		/* by the socket's address */
 	struct delayed_work reaper;		/* forgets silent flows */
-	atomic_t deferred;			/* flows that are queued */
-	struct mutex mutex;			/* hooks and config */
+	atomic_t deferred;			/* number of queued flows */
+	struct mutex mutex;			/* guards hooks and config */
 	bool hooked;				/* under mutex */
 	struct nf_hook_ops hooks[4];		/* of both families; constant while hooked */
 	struct net *net;
 };
 
-/* What left of one kind; a burst counts as the packets that it becomes. */
+/* Packets of one kind that left; a burst counts as the packets that it becomes. */
 struct tlt_sent {
 	u64 packets;
 	u64 bytes;			/* of IP */
 };
 
 /*
- * A TCP connection's state.  It holds no socket: when it has seen no packet for a
- * while, and there is no such connection or there are many, it is forgotten.
+ * A TCP connection's state.  It holds no socket.  The reaper forgets it after a while without
+ * a packet, if its connection is gone or flows are many.
  */
 struct tlt_flow {
 	/* read mostly */
 	struct rhash_head node;
-	const struct sock *key;		/* the socket's address, which another may get */
-	u32 hash;			/* sk_hash and sk_portpair: by which that is seen */
-	u32 ports;
+	const struct sock *key;		/* the socket's address; another socket may get it */
+	u32 hash;			/* sk_hash and */
+	u32 ports;			/* sk_portpair show that */
 	struct tlt_net *tn;
 
 	/* read and written with each packet, under the lock */
@@ -64,8 +64,8 @@ struct tlt_flow {
 	struct tlt_sender sender;
 	struct tlt_receiver receiver;
 	u8 retransmits;			/* icsk_retransmits when last seen */
-	u8 clocks;			/* injected, and not answered yet */
-	bool ending;			/* a FIN or RST was seen */
+	u8 clocks;			/* injected packets not answered yet */
+	bool ending;			/* a FIN or RST came by */
 	u32 used;			/* tcp_jiffies32 of the last packet; lockless */
 	u32 stat_echoes;
 	u32 stat_echoes_dropped;
@@ -76,19 +76,19 @@ struct tlt_flow {
 	u64 stat_injected_bytes;
 
 	/*
-	 * Of who sends: under the socket's lock, which a queue to user space (NF_QUEUE) forgets, and
-	 * a count may then be lost.  Packets that arrive touch none of these lines.  The last two
-	 * kinds, which most packets are, share theirs with what is read for each that leaves.
+	 * Written by the sender under the socket's lock.  Packets out of a queue to user space
+	 * (NF_QUEUE) come without it, and a count may then be lost.  Received packets touch none of
+	 * these lines.  The last two kinds are the most frequent, and share a line with @injecting.
 	 */
 	struct tlt_sent sent[TLT_KINDS] ____cacheline_aligned_in_smp;
-	const void *injecting;		/* the packet that is ours, as it leaves; lockless */
+	const void *injecting;		/* TLT's own packet while it leaves; lockless */
 	u32 stat_refused;
 	u32 stat_cuts;
 	u64 stat_cut_bytes;
 
 	/* seldom used */
 	struct tlt_effort effort;	/* under the lock */
-	u32 asked;			/* tcp_jiffies32 when its socket was looked for; the reaper's */
+	u32 asked;			/* tcp_jiffies32 of the reaper's last look for its socket */
 	struct in6_addr local;		/* for the dump; IPv4: the first word */
 	struct in6_addr remote;
 	__be16 local_port;
@@ -97,8 +97,8 @@ struct tlt_flow {
 	unsigned long state;		/* TLT_FLOW_QUEUED: atomic */
 	struct sock *sk;		/* held while queued */
 	struct llist_node deferred;	/* while queued */
-	struct work_struct work;	/* while queued, where the socket is in use */
-	refcount_t refs;		/* the table's and that of being queued */
+	struct work_struct work;	/* while queued, if a process uses the socket */
+	refcount_t refs;		/* of the table, and one while queued */
 	struct rcu_head rcu;
 };
 
@@ -122,7 +122,7 @@ static inline void tlt_count_add(const struct tlt_net *tn, int stat, u64 value)
 	this_cpu_add(tn->stats->count[stat], value);
 }
 
-/* Each packet of a burst has headers.  @flow: NULL if it is of none. */
+/* Each packet of a burst has headers.  @flow: NULL for a packet without a flow. */
 static inline void tlt_count_sent(const struct tlt_net *tn, struct tlt_flow *flow,
 				  enum tlt_kind kind, u32 segments, u32 bytes, u32 header_bytes)
 {
@@ -175,8 +175,8 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_fl
 		  struct sk_buff **tail);
 
 /*
- * Was it delivered from @start to @end, by an ACK of @ack and what TCP remembers: the
- * SACK blocks of the last ACK?
+ * Was the data from @start to @end delivered, by an ACK of @ack and by the SACK blocks of the
+ * last ACK, which TCP remembers?
  */
 static inline bool tlt_tcp_has_news_of(const struct tcp_sock *tp, u32 start, u32 end, u32 ack)
 {
@@ -195,7 +195,7 @@ static inline bool tlt_tcp_has_news_of(const struct tcp_sock *tp, u32 start, u32
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config);
 void tlt_inject_answered(struct sock *sk);
 
-/* States in which an ACK makes sense: important data is answered. */
+/* States in which an ACK makes sense, so that TLT answers important data. */
 #define TLT_ANSWER_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | \
 				 TCPF_CLOSE_WAIT | TCPF_CLOSING | TCPF_LAST_ACK)
 
@@ -204,7 +204,7 @@ void tlt_deferred_wait(const struct tlt_net *tn);
 int tlt_deferred_init(void);
 void tlt_deferred_exit(void);
 
-/* What tells that an echo is waited for; without the lock, and nothing is changed. */
+/* What tlt_sender_waits() needs.  Takes no lock, changes nothing. */
 static inline void tlt_out_look(const struct tlt_flow *flow, const struct sock *sk,
 				const struct tcphdr *th, struct tlt_burst *b)
 {
@@ -230,9 +230,9 @@ int tlt_genl_init(void);
 void tlt_genl_exit(void);
 
 /*
- * Is the congestion control one that takes no loss for congestion, as all of BBR's name?  It keeps
- * the queue where plain packets are dropped, and of 12 such flows into one port ten get nothing.
- * Their data is not marked, and so not dropped before others'.
+ * Does the congestion control take no loss for congestion, as all of BBR's name?  It keeps the
+ * queue so long that switches drop plain packets, and most of many such flows into one port
+ * would starve.  TLT does not mark their data, so no switch drops it before that of others.
  */
 static inline bool tlt_leaves(const struct sock *sk)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A namespace's configuration comes into force and goes, and with it the hooks.
+ * Switches TLT (TLT21) on and off in a namespace: its configuration and its hooks.
  */
 #include "tlt.h"
 
@@ -11,7 +11,7 @@ static void tlt_attach_free_rcu(struct rcu_head *rcu)
 	tlt_config_free(container_of(rcu, struct tlt_config, rcu));
 }
 
-/* Another has its place, or none has; under the mutex. */
+/* @old is not in force any more.  Under the mutex. */
 static void tlt_attach_drop(struct tlt_config *old)
 {
 	if (old)
@@ -30,7 +30,7 @@ static int tlt_attach_hooks(struct tlt_net *tn)
 	return err;
 }
 
-/* @config takes the place of the one before, at once and as a whole. */
+/* @config replaces the one before, at once and as a whole. */
 int tlt_attach(struct net *net, struct tlt_config *config)
 {
 	struct tlt_net *tn = tlt_net(net);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A namespace's configuration: which packets are TLT's, and what to do with them.
+ * A namespace's configuration of TLT (TLT21): which packets it takes, and what it does with them.
  */
 #include <linux/bitmap.h>
 #include <linux/slab.h>
@@ -32,7 +32,7 @@ static bool tlt_rule_matches(const struct tlt_rule *rule, const struct sk_buff *
 	return tlt_owner_matches(&rule->owner, sk);
 }
 
-/* @sk: the packet's own, whichever way it goes; NULL where it has none. */
+/* @sk: the packet's own socket, whichever way it goes; NULL: none. */
 bool tlt_config_matches(const struct tlt_config *config, const struct sk_buff *skb,
 			struct sock *sk, const struct tlt_packet *p)
 {
@@ -78,7 +78,7 @@ static void tlt_config_add_ports(struct tlt_config *config, const struct tlt_rul
 		__set_bit((__force u16)htons(port), config->ports);
 }
 
-/* The ports that its rules name. */
+/* Enter the ports that its rules name. */
 void tlt_config_index(struct tlt_config *config)
 {
 	u32 i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A namespace's configuration, and whether a packet is one that it speaks of.
+ * A namespace's configuration of TLT (TLT21), and whether it covers a packet.
  */
 #ifndef TLT_CONFIG_H
 #define TLT_CONFIG_H
@@ -21,13 +21,13 @@ struct tlt_rule {
 	int ifindex;			/* 0: any */
 	u16 port_low;			/* 0: any */
 	u16 port_high;
-	u16 port_span;			/* from the low to the high one; 65535: any */
+	u16 port_span;			/* high less low port; 65535: any */
 	u8 family;			/* 0: any, with any address */
 	u8 prefix;
 	struct tlt_owner owner;
 };
 
-/* A configuration never changes; another takes its place (RCU). */
+/* A configuration never changes; another replaces it (RCU). */
 struct tlt_config {
 	struct rcu_head rcu;
 	u8 dscp[TLT_KINDS];		/* kind -> code point */
@@ -36,7 +36,7 @@ struct tlt_config {
 	u8 sender;			/* enum tlt_sender_mode */
 	u8 foreign;			/* enum tlt_foreign */
 	u32 period;
-	/* That some rule names; by number as it stands in a packet, the high byte first. */
+	/* Ports that some rule names, by their number in a packet: the high byte first. */
 	unsigned long ports[BITS_TO_LONGS(TLT_PORTS)];
 	u32 rules_count;
 	struct tlt_rule rules[];
@@ -54,7 +54,7 @@ static inline bool tlt_config_has_port(const struct tlt_config *config, __be16 p
 	return config->ports[BIT_WORD(bit)] >> (bit % BITS_PER_LONG) & 1;
 }
 
-/* Is there a rule for these ports, or are there no rules, which is one for all? */
+/* Is there a rule for these ports?  Without any rule all ports count. */
 static inline bool tlt_config_has_ports(const struct tlt_config *config, const struct tcphdr *th)
 {
 	return tlt_config_has_port(config, th->source) || tlt_config_has_port(config, th->dest);

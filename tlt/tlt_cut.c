@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last segment of a burst becomes a packet of its own, so that only this one is
- * important.  TCP keeps the burst's pages for retransmission and shares their list
- * with this packet: it gets a list of its own, whose end the tail takes over.  No data
- * is copied.
+ * The last segment of a burst becomes a packet of its own, the only important one (TLT21).
+ * TCP keeps the burst's pages for retransmission and shares their list with the burst.  So the
+ * burst gets a list of its own, and the tail takes over the end of that.  No page is copied.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -15,14 +14,14 @@
 #include "tlt.h"
 
 /*
- * Small queues give back what the packet was charged with when it is gone, and each destructor
- * does that in its own way: the tail is charged for as TCP charges.  TCP's destructor is hidden
- * from modules of most kernels, so it is known by its name, which is looked for once.
+ * TCP's small queues give back a packet's charge when it is gone, and each destructor does that
+ * in its own way.  The module charges the tail as TCP does.  Most kernels hide TCP's destructor
+ * from modules, so the module finds it by name, once.
  */
 static bool tlt_cut_is_charged_by_tcp(const struct sk_buff *skb)
 {
 	static void (*tcps)(struct sk_buff *skb);
-	char name[sizeof("tcp_wfree") + 1];	/* room to see that it goes on */
+	char name[sizeof("tcp_wfree") + 1];	/* room to see a longer name */
 
 	if (skb->destructor == READ_ONCE(tcps))
 		return true;
@@ -33,7 +32,7 @@ static bool tlt_cut_is_charged_by_tcp(const struct sk_buff *skb)
 	return true;
 }
 
-/* Else somebody on the way here made the packet his own. */
+/* Otherwise another module on the way here took the packet over. */
 static bool tlt_cut_is_tcps(const struct sk_buff *skb)
 {
 	return skb->destructor &&
@@ -47,7 +46,7 @@ static bool tlt_cut_allowed(const struct sk_buff *skb, const struct tlt_packet *
 	       !skb_has_frag_list(skb) && p->data_bytes > skb_shinfo(skb)->gso_size;
 }
 
-/* What the checksum of a packet to be finished by the device begins with. */
+/* The beginning of a checksum that the device finishes. */
 static void tlt_cut_checksum(struct sk_buff *skb, const struct tlt_packet *p)
 {
 	struct tcphdr *th = tlt_tcp_header(skb, p);
@@ -60,14 +59,14 @@ static void tlt_cut_checksum(struct sk_buff *skb, const struct tlt_packet *p)
 					     bytes, IPPROTO_TCP, 0);
 }
 
-/* Lengths, and for IPv4 the identification: a segment's number counted on. */
+/* Lengths, and for IPv4 the identification, which counts segments. */
 static void tlt_cut_lengths(struct sk_buff *skb, const struct tlt_packet *p, u16 segments_before)
 {
 	if (p->family == AF_INET) {
 		struct iphdr *iph = ip_hdr(skb);
 
 		iph->id = htons(ntohs(iph->id) + segments_before);
-		/* As the stack does for packets that are too long to say so. */
+		/* As the stack does for packets longer than the field can say. */
 		iph->tot_len = skb->len <= IP_MAX_MTU ? htons(skb->len) : 0;
 		ip_send_check(iph);
 	} else {
@@ -76,7 +75,7 @@ static void tlt_cut_lengths(struct sk_buff *skb, const struct tlt_packet *p, u16
 	tlt_cut_checksum(skb, p);
 }
 
-/* A packet for what is behind @left bytes of data: headers' room, and TCP's rare linear data. */
+/* A packet for the data behind @left bytes: room for headers, and for TCP's rare linear data. */
 static struct sk_buff *tlt_cut_alloc(const struct sk_buff *skb, const struct tlt_packet *p,
 				     unsigned int left)
 {
@@ -105,19 +104,19 @@ static void tlt_cut_split(struct sk_buff *skb, struct sk_buff *tail, const struc
 	skb_shinfo(tail)->gso_type = 0;
 }
 
-/* The pages that moved count for one packet only, unless that would then say too little. */
+/* Pages that moved count for one packet only, unless the other's truesize would be too small. */
 static unsigned int tlt_cut_moved(const struct sk_buff *tail, const struct sk_buff *skb)
 {
 	return skb->truesize > tail->data_len + SKB_TRUESIZE(skb->len) ? tail->data_len : 0;
 }
 
 /*
- * Small queues wake the sender when its last packet is gone: that may be this one.  The
- * pages that moved count once, as with TCP's own fragments: what a packet says to hold
- * is what a receiver on this host makes its window of.
+ * TCP's small queues wake the sender when its last packet is gone, which may be this one.  Pages
+ * that moved count once, as with TCP's own fragments: a receiver on this host makes its window
+ * of the truesize of packets.
  *
- * A queue like netem, of a VRF's device say, gives back what the socket was charged with and
- * leaves the packet a reference to it (skb_orphan_partial()): then the tail has one, too.
+ * A queue like netem, of a VRF's device say, gives the socket's charge back and leaves the packet
+ * a reference to the socket (skb_orphan_partial()): then the tail gets one, too.
  */
 static void tlt_cut_own(struct sk_buff *tail, struct sk_buff *skb)
 {
@@ -145,7 +144,7 @@ static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struc
 	first->psh = 0;
 }
 
-/* A time stamp that the application wants is that of the packet with its last byte. */
+/* A timestamp that the application wants is that of the packet with its last byte. */
 static void tlt_cut_stamps(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p)
 {
 	struct skb_shared_info *first = skb_shinfo(skb), *last = skb_shinfo(tail);
@@ -169,8 +168,8 @@ static void tlt_cut_rest(struct sk_buff *skb, u16 segments)
 }
 
 /*
- * Cut the last segment off @skb, a GSO packet on its way out.  False, with @skb as
- * it was, if it is none or if that cannot be done.
+ * Cut the last segment off @skb, a GSO packet on its way out.  If it is none, or if that
+ * fails, the function returns false and leaves @skb as it was.
  */
 bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_flow *flow,
 		  struct sk_buff **tail)
@@ -186,7 +185,7 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_fl
 	segments = left / mss;
 	if (!tlt_cut_is_tcps(skb))
 		goto failed;
-	/* The headers, the list of pages and what GSO goes by are TCP's too. */
+	/* TCP's own packet shares the headers, the list of pages and the GSO fields. */
 	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
 		goto failed;
 	*tail = tlt_cut_alloc(skb, p, left);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deferred work, after TCP has dealt with a packet that matters to TLT: answer important data that
- * TCP did not answer, and clock where TCP had nothing to send.  A tasklet comes right
- * after the packets of this interrupt; where a process is using the socket, a work
- * item waits for its end, but not for ever: the process may wait for a page of its memory,
- * which another program has to bring (userfaultfd, FUSE), and neither the work of other
- * flows nor the end of TLT may depend on that.
+ * TLT's work (TLT21, 5.1) after TCP has processed a packet: it answers important data that TCP
+ * did not answer, and clocks if TCP had nothing to send.  A tasklet runs right after the packets
+ * of this interrupt.  While a process uses the socket, a work item waits for it, but not for
+ * ever.  The process may itself wait for a page of memory from another program (userfaultfd,
+ * FUSE), and neither other flows nor the end of TLT may depend on that.
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -13,7 +12,7 @@
 
 #include "tlt.h"
 
-/* Who uses a socket wakes those who wait when done.  Then the work of other flows has its turn. */
+/* A process done with the socket wakes the waiters.  Other flows have their turn after this. */
 #define TLT_DEFERRED_PATIENCE	msecs_to_jiffies(10)
 
 struct tlt_deferred_queue {
@@ -36,7 +35,7 @@ static void tlt_deferred_look(const struct sock *sk, struct tlt_room *room)
 	};
 }
 
-/* TCP delays ACKs; important data is answered now.  The output hook marks it. */
+/* TCP delays ACKs; TLT answers important data now.  The output hook marks the ACK. */
 static void tlt_deferred_answer(struct tlt_flow *flow, struct sock *sk)
 {
 	struct tlt_room room;
@@ -53,8 +52,8 @@ static void tlt_deferred_answer(struct tlt_flow *flow, struct sock *sk)
 }
 
 /*
- * As TCP does wherever it begins to work.  What it sends says this time (TSval), and what
- * clocking sends must not say a later one: TCP's next packet would be refused as old (PAWS).
+ * As TCP does wherever it begins to work.  Its packets carry this time (TSval).  Clock data must
+ * not carry a later one, or the peer would refuse TCP's next packet as old (PAWS).
  */
 static void tlt_deferred_set_clock(struct tcp_sock *tp)
 {
@@ -88,7 +87,7 @@ static void tlt_deferred_done(struct tlt_flow *flow, struct sock *sk)
 	atomic_dec(&tn->deferred);
 }
 
-/* From here on the flow may be queued anew, also by what is sent for it. */
+/* From here on the flow may be queued anew, also by a packet that TLT sends for it. */
 static struct sock *tlt_deferred_take(struct tlt_flow *flow)
 {
 	struct sock *sk = flow->sk;
@@ -115,8 +114,8 @@ static bool tlt_deferred_try(struct tlt_flow *flow)
 }
 
 /*
- * As lock_sock() waits, but for so long only, and beside those whom the socket's end of use
- * wakes one by one: who is woken here leaves without waking the next.
+ * Waits as lock_sock() does, but for a limited time, and beside the exclusive waiters, which the
+ * socket's release wakes one by one: a waiter woken here would not wake the next.
  */
 static void tlt_deferred_wait_for(struct sock *sk)
 {
@@ -179,7 +178,7 @@ void tlt_defer(struct tlt_flow *flow, struct sock *sk)
 
 	if (test_and_set_bit_lock(TLT_FLOW_QUEUED, &flow->state))
 		return;
-	/* It was idle for long, and is just being forgotten. */
+	/* The flow was idle for long, and the reaper just forgets it. */
 	if (!refcount_inc_not_zero(&flow->refs)) {
 		clear_bit_unlock(TLT_FLOW_QUEUED, &flow->state);
 		return;
@@ -191,7 +190,7 @@ void tlt_defer(struct tlt_flow *flow, struct sock *sk)
 	tasklet_schedule(&queue->tasklet);
 }
 
-/* Hooks do not run any more: what they queued will soon be done. */
+/* No hook runs any more: the flows that they queued will soon be done. */
 void tlt_deferred_wait(const struct tlt_net *tn)
 {
 	while (atomic_read(&tn->deferred))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flows of a namespace, by the address of their socket.  Bounded: beyond the
- * module's parameter max_flows packets pass unmarked, and are counted.
+ * TLT's flows (TLT21) of a namespace, by the address of their socket.  The module's parameter
+ * max_flows bounds them: packets of further flows pass unmarked, and a counter tells.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -11,24 +11,24 @@
 #include "compat/account.h"
 #include "tlt.h"
 
-/* What a host with that many connections at work can spare: some 500 MB. */
+/* Some 500 MB, which a host with that many active connections can spare. */
 static unsigned int max_flows = 1000000;
 module_param(max_flows, uint, 0644);
 MODULE_PARM_DESC(max_flows, "most flows of a network namespace that TLT looks after (1000000)");
 
 /*
- * When a flow was silent for so long, is its connection still there?  Where there are many
- * flows it is not asked: what was silent for so long has nothing in flight.
+ * The reaper forgets a flow silent for so long if its connection is gone.  If flows are many it
+ * does not look: a flow silent for so long has nothing in flight.
  */
 #define TLT_FLOW_IDLE	(10 * HZ)
-/* After a FIN or RST what remains is mostly over in a few round trips. */
+/* After a FIN or RST a connection mostly ends in a few round trips. */
 #define TLT_FLOW_LINGER	HZ
 #define TLT_REAP_EVERY	(2 * HZ)
-/* Flows looked at before others get the processor: some tens of microseconds. */
+/* Flows that the reaper looks at before it yields the CPU: some tens of microseconds. */
 #define TLT_REAP_AT_ONCE	1024
 
 /*
- * Found for each packet, and no one chooses the addresses of sockets: a multiplication
+ * Computed for each packet.  No peer chooses the addresses of sockets, so a multiplication
  * spreads them well enough (Fibonacci hashing, whose upper half is the better one).
  */
 static u32 tlt_flow_hash(const void *key, u32 bytes, u32 seed)
@@ -56,7 +56,7 @@ void tlt_flow_put(struct tlt_flow *flow)
 		kfree_rcu(flow, rcu);
 }
 
-/* Who finds it now keeps it until its RCU read side ends. */
+/* A reader that finds the flow now may use it until its RCU read side ends. */
 static void tlt_flow_drop(struct tlt_net *tn, struct tlt_flow *flow)
 {
 	if (rhashtable_remove_fast(&tn->flows, &flow->node, tlt_flow_table))
@@ -65,8 +65,8 @@ static void tlt_flow_drop(struct tlt_net *tn, struct tlt_flow *flow)
 }
 
 /*
- * Is there a connection of its socket?  Of that no more is looked at than its address, among
- * those of the same hash.  One that was moved while they were gone through is begun with anew.
+ * Does its connection still exist?  Compares only addresses of sockets, among those of the same
+ * hash.  Begins anew if a socket moved to another list meanwhile.
  */
 static bool tlt_flow_has_socket(const struct tlt_flow *flow)
 {
@@ -85,8 +85,8 @@ static bool tlt_flow_has_socket(const struct tlt_flow *flow)
 }
 
 /*
- * A flow is kept as long as its connection: one that was idle begins with what is known of
- * its peer, and so does what TCP sends again long after a FIN.  RCU read side.
+ * A flow stays as long as its connection.  So after an idle time, or for a retransmission long
+ * after a FIN, TLT still knows the peer.  RCU read side.
  */
 static bool tlt_flow_is_over(struct tlt_flow *flow, bool crowded)
 {
@@ -103,7 +103,7 @@ static bool tlt_flow_is_over(struct tlt_flow *flow, bool crowded)
 	return !tlt_flow_has_socket(flow);
 }
 
-/* Nor is memory kept where TLT is off. */
+/* Where TLT is off, flows do not keep memory either. */
 static bool tlt_flow_is_crowded(struct tlt_net *tn)
 {
 	return !rcu_access_pointer(tn->config) ||
@@ -121,7 +121,7 @@ static void tlt_flow_reap(struct work_struct *work)
 	rhashtable_walk_enter(&tn->flows, &iter);
 	rhashtable_walk_start(&iter);
 	while ((flow = rhashtable_walk_next(&iter))) {
-		/* The table was resized; what is seen twice is judged twice. */
+		/* An error means a resized table; a flow seen twice is judged twice. */
 		if (!IS_ERR(flow) && tlt_flow_is_over(flow, crowded))
 			tlt_flow_drop(tn, flow);
 		if (++seen % TLT_REAP_AT_ONCE)
@@ -179,7 +179,7 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 {
 	tlt_sender_init(&flow->sender);
 	tlt_receiver_init(&flow->receiver);
-	/* Who sees by these that the flow is his reads the rest: pairs with tlt_flow_check(). */
+	/* A CPU that finds its own numbers below reads the rest: pairs with tlt_flow_check(). */
 	smp_wmb();
 	WRITE_ONCE(flow->hash, sk->sk_hash);
 	WRITE_ONCE(flow->ports, (__force u32)sk->sk_portpair);
@@ -187,23 +187,23 @@ static void tlt_flow_begin(struct tlt_flow *flow, const struct sock *sk)
 	flow->ending = false;
 	flow->clocks = 0;
 	flow->effort = (struct tlt_effort){ };
-	/* No one has the socket's lock yet who would use it. */
+	/* No user of this field has the socket's lock yet. */
 	flow->retransmits = 0;
 	tlt_flow_forget_stats(flow);
 }
 
-/* Is the flow that of @sk, and not of one that had its memory before? */
+/* Is the flow that of @sk, and not of a socket that had its memory before? */
 static bool tlt_flow_is_of(const struct tlt_flow *flow, const struct sock *sk)
 {
 	return flow->key == sk && READ_ONCE(flow->hash) == sk->sk_hash &&
 	       READ_ONCE(flow->ports) == (__force u32)sk->sk_portpair;
 }
 
-/* The socket that was here is gone, and its memory another connection's. */
+/* If the flow's socket is gone and @sk has its memory, begin anew. */
 static void tlt_flow_check(struct tlt_flow *flow, const struct sock *sk)
 {
 	if (likely(tlt_flow_is_of(flow, sk))) {
-		/* Pairs with tlt_flow_begin(): what is read of it now is this connection's. */
+		/* Pairs with tlt_flow_begin(): the caller now reads this connection's state. */
 		smp_rmb();
 		return;
 	}
@@ -242,7 +242,7 @@ static struct tlt_flow *tlt_flow_find(struct tlt_net *tn, const struct sock *sk)
 	return flow;
 }
 
-/* The flow of a socket, made if need be; NULL when there is no room for it. */
+/* The flow of a socket, made if necessary; NULL: there is no room for it. */
 struct tlt_flow *tlt_flow_get(struct tlt_net *tn, const struct sock *sk)
 {
 	struct tlt_flow *flow, *there;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: a namespace's configuration is set as a whole, shown, and so are
- * its counters and flows.  include/uapi/turnpike.h has the messages.
+ * Generic netlink of TLT (TLT21): sets a namespace's configuration as a whole, and shows it, its
+ * counters and its flows.  include/uapi/turnpike.h has the messages.
  */
 #include <linux/bitmap.h>
 #include <linux/inetdevice.h>
@@ -9,7 +9,7 @@
 
 #include "tlt.h"
 
-/* 5.2 has N = 96 of the largest fan-out; beyond this periodic marking means nothing. */
+/* TLT21, 5.2, has N = 96 for the largest fan-out; beyond this periodic marking means nothing. */
 #define TLT_PERIOD_MAX 32767
 
 static const struct nla_policy tlt_rule_policy[TLT_RULE_MAX + 1] = {
@@ -137,7 +137,7 @@ static int tlt_rule_read_device(struct net *net, struct tlt_rule *rule, struct n
 	return -ENODEV;
 }
 
-/* Numbers of users mean what they mean to who owns the network namespace. */
+/* Numbers of users are those of the user namespace that owns the network namespace. */
 static int tlt_rule_check_users(const struct net *net, const struct tlt_owner *owner,
 				struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
@@ -152,7 +152,7 @@ static int tlt_rule_check_users(const struct net *net, const struct tlt_owner *o
 		NL_SET_ERR_MSG_ATTR(extack, high, "the range of users ends before it begins");
 		return -ERANGE;
 	}
-	/* What stands for no user at all. */
+	/* This number stands for no user at all. */
 	if (owner->uid_high == U32_MAX) {
 		NL_SET_ERR_MSG_ATTR(extack, high, "the last user is 4294967294");
 		return -ERANGE;
@@ -243,7 +243,7 @@ static int tlt_genl_read(struct tlt_config *config, struct genl_info *info)
 	err = tlt_genl_map(config, info);
 	if (err)
 		return err;
-	/* The paper's largest topology (5.2 and 7.1). */
+	/* The largest topology of TLT21 (5.2 and 7.1). */
 	config->period = attrs[TLT_A_PERIOD] ? nla_get_u32(attrs[TLT_A_PERIOD]) : 96;
 	config->clock = attrs[TLT_A_CLOCK] ? nla_get_u8(attrs[TLT_A_CLOCK]) : TLT_CLOCK_ADAPTIVE;
 	config->sender = attrs[TLT_A_SENDER] ? nla_get_u8(attrs[TLT_A_SENDER]) : TLT_SENDER_AUTO;
@@ -417,7 +417,7 @@ static int tlt_genl_put_flow_name(struct sk_buff *msg, const struct tlt_flow *fl
 	       nla_put_u16(msg, TLT_FLOW_REMOTE_PORT, ntohs(flow->remote_port));
 }
 
-/* What counts nothing is left out: of a million flows each attribute is 12 megabytes. */
+/* Leaves out counters of 0: each attribute of a million flows is 12 megabytes. */
 static int tlt_genl_put_count(struct sk_buff *msg, int stat, u64 count)
 {
 	return count ? nla_put_u64_64bit(msg, stat + 1, count, 0) : 0;
@@ -474,7 +474,7 @@ static int tlt_genl_put_flow_first(struct sk_buff *msg, const struct tlt_flow *f
 	       nla_put_u32(msg, TLT_FLOW_RTOS, READ_ONCE(flow->stat_rtos));
 }
 
-/* Each figure is whole, if not all of one moment. */
+/* Each figure is consistent in itself, but they are not all of one moment. */
 static int tlt_genl_put_flow(struct sk_buff *msg, struct tlt_flow *flow)
 {
 	u32 idle = jiffies_to_msecs(tcp_jiffies32 - READ_ONCE(flow->used));
@@ -530,7 +530,7 @@ static int tlt_genl_flows_done(struct netlink_callback *cb)
 	return 0;
 }
 
-/* The flow that found no room is the first of the next message. */
+/* A flow without room in this message is the first of the next. */
 static int tlt_genl_flows(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	struct rhashtable_iter *iter = (struct rhashtable_iter *)cb->args[0];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The netfilter hooks, in the namespaces where TLT is on.  They are the last at
- * their places: what other rules make of a packet's code point comes before.
+ * The netfilter hooks of TLT (TLT21), in the namespaces where it is on.  They are the last at
+ * their places, behind other rules that change a packet's code point.
  *
  * Some packets come by twice on their way out: through the device of a VRF and then the one
- * below, through an ipvlan and then its parent, of the same namespace or of another.  Only the
- * first time are they TCP's own: its state is what it was when TCP sent, no queue lies between,
- * and the socket is charged as TCP charges it.  That time counts.
+ * below, or through an ipvlan and then its parent, of the same namespace or of another.  The
+ * first time counts: then TCP's state is that of sending, no queue lies between, and the
+ * socket's charge is TCP's.
  */
 #include <linux/ipv6.h>
 #include <linux/netfilter_ipv4.h>
@@ -16,8 +16,8 @@
 #include "tlt.h"
 
 /*
- * TCP's packets have no device; who has them come by again has given them one.  A VRF without
- * a qdisc does so for the first time, too, and says the same.
+ * TCP's packets have no device at first; the layer that sends them again has set one.  A VRF
+ * without a qdisc sets itself the first time, too, and is the hook's output device then.
  */
 static bool tlt_hook_comes_again(const struct sk_buff *skb, const struct nf_hook_state *state)
 {
@@ -27,8 +27,8 @@ static bool tlt_hook_comes_again(const struct sk_buff *skb, const struct nf_hook
 }
 
 /*
- * The device that rules name: of what a VRF sends the one below.  Its own is all there is
- * where no socket with a route is behind the packet (a SYN-ACK, a reset).
+ * The device that rules name: for a packet of a VRF that below it, or the VRF itself if no
+ * socket with a route is behind the packet (a SYN-ACK, a reset).
  */
 static int tlt_hook_device(const struct sk_buff *skb)
 {
@@ -41,13 +41,13 @@ static int tlt_hook_device(const struct sk_buff *skb)
 	return route ? route->dev->ifindex : dst->dev->ifindex;
 }
 
-/* The device below that of a VRF, whose @skb is; 0: there is none. */
+/* The device below the VRF by which @skb came; 0: there is none. */
 static int tlt_hook_port(const struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	return state->pf == NFPROTO_IPV4 ? inet_sdif(skb) : inet6_sdif(skb);
 }
 
-/* Where packets leave: @number is that of the first hook behind TLT's. */
+/* The hooks where packets leave: @number becomes that of the first behind TLT's. */
 static const struct nf_hook_entries *tlt_hook_behind(const struct tlt_net *tn,
 						     const struct nf_hook_state *state,
 						     unsigned int *number)
@@ -69,8 +69,8 @@ static const struct nf_hook_entries *tlt_hook_behind(const struct tlt_net *tn,
 }
 
 /*
- * Netfilter goes on with one packet only: what a burst was cut into goes on from here.  A hook
- * of others with the same priority that was added before TLT's is behind it.
+ * Netfilter goes on with one packet only, so both parts of a cut burst go on from here.  A hook
+ * of the same priority that another module added before TLT's is behind it.
  */
 static void tlt_hook_go_on(const struct tlt_net *tn, struct sk_buff *skb,
 			   const struct nf_hook_state *state)
@@ -84,7 +84,7 @@ static void tlt_hook_go_on(const struct tlt_net *tn, struct sk_buff *skb,
 		state->okfn(state->net, state->sk, skb);
 }
 
-/* Not inlined: the hook saves no registers for packets of other connections. */
+/* Not inlined, so that the hook saves no registers for packets of other connections. */
 static noinline unsigned int tlt_hook_out_matched(struct tlt_net *tn, struct sk_buff *skb,
 						  const struct nf_hook_state *state,
 						  const struct tlt_config *config)
@@ -115,22 +115,22 @@ static noinline unsigned int tlt_hook_in_matched(struct tlt_net *tn, struct sk_b
 
 	if (!tlt_packet_read(skb, state->pf, skb->len, &p))
 		return NF_ACCEPT;
-	/* Early demultiplexing has usually found it. */
+	/* Early demultiplexing has usually found the socket. */
 	sk = skb->sk ?: tlt_packet_lookup(state->net, skb, &p, ifindex, port);
 	if (tlt_config_matches(config, skb, sk, &p))
 		verdict = tlt_in(tn, skb, sk, config, &p);
 	if (unlikely(sk != skb->sk))
 		sock_gen_put(sk);
-	/* What has done its work here was not lost: no one is to count a drop. */
+	/* The packet has done its work and is not lost: no counter of drops may see it. */
 	if (verdict == NF_STOLEN)
 		consume_skb(skb);
 	return verdict;
 }
 
 /*
- * Where the ports can be read at once: does no rule name them?  Most packets of connections
- * that are not TLT's end here.  What is no TCP has something in their place, and is left alone
- * whatever is found.
+ * If the ports can be read at once: does no rule name them?  Most packets of connections that
+ * are not TLT's end here.  A packet that is not TCP has other bytes at that place, and later
+ * checks leave it alone in any case.
  */
 static bool tlt_hook_is_others(const struct tlt_config *config, const struct sk_buff *skb, u8 family)
 {
@@ -193,7 +193,7 @@ static const struct nf_hook_ops tlt_hooks[] = {
 #endif
 };
 
-/* Each namespace has its own: a hook is told which one it runs in. */
+/* Each namespace has hooks of its own, whose @priv names it. */
 int tlt_hook_add(struct tlt_net *tn)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A TCP packet that arrived for this host: what its mark asks for.  TCP has not seen
- * it yet, and may still find it wrong: no more follows from it than one packet sent.
+ * A TCP packet that arrived for this host: what its mark asks for (TLT21, Algorithm 1).  TCP
+ * has not seen it yet, and may still refuse it, so it leads to one packet sent at most.
  */
 #include <linux/tcp.h>
 
@@ -9,7 +9,7 @@
 #include "include/turnpike_tcp_options.h"
 #include "tlt.h"
 
-/* The blocks of the first SACK option, NULL if it has none; *blocks is how many. */
+/* The blocks of the first SACK option, *blocks of them; NULL: none. */
 static const u8 *tlt_in_sack(const struct tcphdr *th, unsigned int *blocks)
 {
 	struct tp_tcp_options list = {
@@ -60,8 +60,8 @@ static bool tlt_in_has_new_sack(const struct tcp_sock *tp, const struct tcphdr *
 }
 
 /*
- * With the socket's spinlock, and no packet in the backlog or being taken from there
- * (its length falls to 0 when all are dealt with), this is TCP's state.
+ * The caller holds the socket's spinlock, and the backlog's length is 0, so TCP has processed
+ * all packets of the backlog: what this reads is TCP's state.
  */
 static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *skb,
 				 const struct tlt_packet *p)
@@ -85,9 +85,10 @@ static bool tlt_in_tells_nothing(const struct sock *sk, const struct sk_buff *sk
 }
 
 /*
- * What clocking brings and tells nothing stays here: an echo (the paper's appendix), which
- * as a duplicate ACK would be taken for a sign of loss, a single one for each packet
- * injected; and a byte that TCP has.  Never one with anything else to say.
+ * TLT keeps packets of clocking from TCP if they tell nothing:
+ *  - a clock echo, one for each injected packet (TLT21, appendix): TCP would take it for a
+ *    duplicate ACK, a sign of loss;
+ *  - a byte that TCP has.
  */
 static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
 			      const struct tlt_packet *p)
@@ -103,8 +104,8 @@ static bool tlt_in_is_to_drop(struct sock *sk, const struct sk_buff *skb,
 }
 
 /*
- * Could this acknowledgement be the peer's?  Without locks, so with room to spare.  Where
- * the path takes no time it comes before TCP has noted that it sent (snd_nxt).
+ * Could this acknowledgement be the peer's?  Takes no lock, so it leaves a margin.  If the path
+ * takes no time, the ACK comes before TCP has noted that it sent (snd_nxt).
  */
 static bool tlt_in_ack_is_possible(const struct sock *sk, const struct tcphdr *th)
 {
@@ -125,8 +126,8 @@ static bool tlt_in_seq_is_possible(const struct sock *sk, const struct tcphdr *t
 }
 
 /*
- * Does this ACK speak of the byte before @end?  The first block is of the packet that it
- * answers, or of what that brought a second time; which one it is does not matter.
+ * Does this ACK report the byte before @end?  Its first block is the packet that it answers,
+ * or data of it that came twice; which of the two does not matter.
  */
 static bool tlt_in_speaks_of(const struct tcphdr *th, u32 end)
 {
@@ -143,7 +144,7 @@ static bool tlt_in_speaks_of(const struct tcphdr *th, u32 end)
 	return false;
 }
 
-/* Under the lock of the flow.  Which packet it answers matters only where that is in doubt. */
+/* Under the flow's lock.  Which packet it answers matters only while late echoes may come. */
 static bool tlt_in_echo_ends_flight(struct tlt_flow *flow, const struct tcphdr *th)
 {
 	struct tlt_echo e = { };
@@ -155,7 +156,7 @@ static bool tlt_in_echo_ends_flight(struct tlt_flow *flow, const struct tcphdr *
 	return tlt_sender_echo(&flow->sender, &e);
 }
 
-/* The packet has done its work: the caller frees it.  @stat and @of_flow: counters of such. */
+/* The packet has done its work: the caller frees it.  @stat and @of_flow count it. */
 static unsigned int tlt_in_drop(struct tlt_flow *flow, int stat, u32 *of_flow)
 {
 	tlt_flow_lock(flow);
@@ -213,13 +214,13 @@ static unsigned int tlt_in_data(struct tlt_flow *flow, struct sock *sk,
 	return tlt_in_drop(flow, TLT_STAT_CLOCKS_DROPPED, &flow->stat_clocks_dropped);
 }
 
-/* What cannot be the peer's says nothing about it. */
+/* A packet that cannot be the peer's says nothing about the peer. */
 static void tlt_in_hear(struct tlt_net *tn, struct tlt_flow *flow, const struct sock *sk,
 			const struct tcphdr *th, bool marked)
 {
 	bool deaf;
 
-	/* Nothing new: so it is with most packets. */
+	/* Nothing new, as with most packets. */
 	if (marked && READ_ONCE(flow->sender.hears))
 		return;
 	if (!tlt_in_ack_is_possible(sk, th) ||
@@ -251,7 +252,7 @@ static unsigned int tlt_in_flow(struct tlt_net *tn, struct tlt_flow *flow, struc
 	return NF_ACCEPT;
 }
 
-/* Bottom halves are off but for packets that a queue to user space held up (NF_QUEUE). */
+/* Bottom halves are off, except for packets that a queue to user space held (NF_QUEUE). */
 static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struct sk_buff *skb,
 				const struct tlt_packet *p, enum tlt_kind kind)
 {
@@ -272,8 +273,8 @@ static unsigned int tlt_in_sock(struct tlt_net *tn, struct sock *sk, const struc
 }
 
 /*
- * With data TLT sends none of the marks of packets without: such a code point is of another's
- * choice.
+ * TLT never sends data with the mark of packets without data: another program chose such a
+ * code point.
  */
 static enum tlt_kind tlt_in_kind(const struct tlt_config *config, const struct tlt_packet *p)
 {
@@ -285,8 +286,8 @@ static enum tlt_kind tlt_in_kind(const struct tlt_config *config, const struct t
 }
 
 /*
- * RCU read side; @skb, which is for @sk if that is not NULL, is matched by @config.
- * NF_STOLEN: it ends here, and is the caller's to free.
+ * RCU read side.  @config covers @skb, which is for @sk if that is not NULL.
+ * NF_STOLEN: the packet ends here, and the caller frees it.
  */
 unsigned int tlt_in(struct tlt_net *tn, const struct sk_buff *skb, struct sock *sk,
 		    const struct tlt_config *config, const struct tlt_packet *p)

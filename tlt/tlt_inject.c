@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Important ACK-clocking (the paper's 5.1): a copy of the first unacknowledged data,
- * sent whatever the windows say, so that an echo keeps coming.
+ * Important ACK-clocking (TLT21, 5.1): sends a copy of unacknowledged data, whatever the windows
+ * allow, so that echoes keep coming.
  *
- * No function that retransmits is exported, and TCP must not be led to think that it
- * did retransmit: its timers, its count of packets in flight and its marks of what is
- * lost stay as they are.  There is one exception.  A segment that was lost and is sent
- * here counts as sent more than once, as with TCP's own retransmission: its ACK tells
- * no RTT (Karn) and is no sign that a timeout or a recovery was spurious.
+ * The kernel exports no function that retransmits.  TCP must not think that it retransmitted:
+ * its timers, its count of packets in flight and its marks of losses stay as they are.  There
+ * is one exception.  A lost segment that goes out here counts as sent more than once, as with
+ * TCP's own retransmission.  So its ACK gives no RTT (Karn), and does not show a timeout or a
+ * recovery to be spurious.
  */
 #include <net/inet_connection_sock.h>
 #include <net/inet_ecn.h>
@@ -18,20 +18,20 @@
 #include "tlt.h"
 
 /*
- * States in which data may be in flight and the socket is whole.  After a FIN too: data
- * that was not acknowledged is retransmitted in any state (RFC 9293, 3.10.8), and the
- * end of what was sent is what TLT is about.  A FIN alone is important as control.
+ * States in which data may be in flight and the socket is whole.  They include those after a
+ * FIN: TCP retransmits unacknowledged data in any state (RFC 9293, 3.10.8), and TLT is about
+ * the end of the data.  A FIN alone is important as control.
  */
 #define TLT_INJECT_STATES	(TCPF_ESTABLISHED | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | \
 				 TCPF_CLOSING | TCPF_LAST_ACK)
 
 /*
- * How many packets with a SACK to pass in search of the last without: TCP begins a recovery
+ * How many packets with a SACK to skip in search of the last without.  TCP begins a recovery
  * with three (net.ipv4.tcp_reordering), and knows of the loss then.
  */
 #define TLT_INJECT_LOOK	8
 
-/* What a device encrypts or a signature covers cannot be copied as it is. */
+/* Data that a device encrypts or a signature covers cannot be copied as it is. */
 static bool tlt_inject_is_bound(const struct sock *sk)
 {
 #ifdef CONFIG_SOCK_VALIDATE_XMIT
@@ -43,7 +43,7 @@ static bool tlt_inject_is_bound(const struct sock *sk)
 		return true;
 #endif
 #ifdef CONFIG_CGROUP_BPF
-	/* A program writes options into each packet, and knows of each. */
+	/* A BPF program writes options into each packet, and knows of each. */
 	if (BPF_SOCK_OPS_TEST_FLAG(tcp_sk(sk), BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG))
 		return true;
 #endif
@@ -60,7 +60,7 @@ static bool tlt_inject_allowed(const struct sock *sk)
 	       !sk_is_mptcp(sk) && !tlt_inject_is_bound(sk);
 }
 
-/* Is there a packet that both windows have room for? */
+/* Is there a packet for which both windows have room? */
 static bool tlt_inject_tcp_may_send(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -70,7 +70,7 @@ static bool tlt_inject_tcp_may_send(struct sock *sk)
 	       !after(tp->snd_nxt + min(next->len, tp->mss_cache), tcp_wnd_end(tp));
 }
 
-/* TCP waits for nothing but a timer of this host: what it sends then can be marked. */
+/* TCP waits only for a timer of this host: TLT can mark the packet that it sends then. */
 static bool tlt_inject_tcp_will_send(struct sock *sk)
 {
 	return tlt_inject_tcp_may_send(sk) && (test_bit(TSQ_THROTTLED, &sk->sk_tsq_flags) ||
@@ -85,7 +85,7 @@ static u32 tlt_inject_head_bytes(const struct sock *sk, const struct sk_buff *he
 }
 
 /*
- * The last packet that TCP has no news of: neither SACK, nor loss, nor that it went again.
+ * The last packet of which TCP has no news: no SACK, no loss, no retransmission.
  * NULL without SACK: a duplicate ACK would not tell TCP what arrived.
  */
 static struct sk_buff *tlt_inject_tail(struct sock *sk)
@@ -107,7 +107,7 @@ static void tlt_inject_look_at_tail(const struct sk_buff *tail, struct tlt_pipe 
 {
 	u32 bytes = tail->len;
 
-	/* TCP takes note of whole segments. */
+	/* TCP's SACK marks are for whole segments. */
 	if (tcp_skb_pcount(tail) > 1)
 		bytes = bytes % tcp_skb_mss(tail) ? : tcp_skb_mss(tail);
 	pipe->tail_ns = tail->skb_mstamp_ns;
@@ -128,7 +128,7 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
 		.head_bytes = tlt_inject_head_bytes(sk, head),
 		.mss = tp->mss_cache,
 		.min_rtt_us = tcp_min_rtt(tp),
-		/* What TCP's own loss detection allows for where it saw reordering. */
+		/* What TCP's own loss detection allows after it saw reordering. */
 		.reorder_us = tp->reord_seen ? tcp_min_rtt(tp) / 4 : 0,
 		.mode = mode,
 		.delivered = tp->delivered,
@@ -142,7 +142,7 @@ static void tlt_inject_look(struct sock *sk, const struct sk_buff *head,
 		tlt_inject_look_at_tail(tail, pipe);
 }
 
-/* SACK blocks only where they cannot make the packet longer than the path takes. */
+/* SACK blocks only if they cannot make the packet longer than the path allows. */
 static unsigned int tlt_inject_sacks(const struct tcp_sock *tp, u32 bytes)
 {
 	unsigned int most = tp->rx_opt.tstamp_ok ? 3 : 4;
@@ -194,8 +194,8 @@ static void tlt_inject_urgent(const struct tcp_sock *tp, struct tcphdr *th, u32 
 }
 
 /*
- * Acknowledgement and window are those that TCP sent last: said again they can
- * neither shrink the window nor promise more.
+ * Acknowledgement and window are those that TCP sent last: a repetition can neither shrink the
+ * window nor promise more.
  */
 static void tlt_inject_header(struct sock *sk, struct sk_buff *skb, u32 seq,
 			      unsigned int sacks)
@@ -221,8 +221,8 @@ static void tlt_inject_header(struct sock *sk, struct sk_buff *skb, u32 seq,
 }
 
 /*
- * It takes no room in the socket's send buffer: TCP would wait for it to leave (small
- * queues), and only packets of TCP's own wake it then.
+ * The packet takes no room in the socket's send buffer: TCP would wait until it leaves (small
+ * queues), and only TCP's own packets wake TCP then.
  */
 static void tlt_inject_own(struct sk_buff *skb, struct sock *sk)
 {
@@ -231,7 +231,7 @@ static void tlt_inject_own(struct sk_buff *skb, struct sock *sk)
 	skb->destructor = sock_efree;
 }
 
-/* @seq: of the first of so many @bytes, which are in @of. */
+/* @seq: sequence of the first of @bytes, which are in @of. */
 static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *of, u32 seq,
 					u32 bytes)
 {
@@ -246,12 +246,12 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *o
 		kfree_skb(skb);
 		return NULL;
 	}
-	/* A timestamp older than the last sent would be refused (PAWS). */
+	/* The peer would refuse a timestamp older than the last (PAWS). */
 	skb->skb_mstamp_ns = max(tp->tcp_wstamp_ns, tp->tcp_clock_cache);
 	tlt_inject_header(sk, skb, seq, tlt_inject_sacks(tp, bytes));
 	/*
-	 * As with TCP's own packets: one that leaves before those which still wait for
-	 * their time would be taken for evidence that they are lost.
+	 * As with TCP's own packets.  If it left before packets that still wait for their
+	 * time, its echo would show these as lost.
 	 */
 	tp_skb_set_departure(skb, skb->skb_mstamp_ns);
 	skb->ip_summed = CHECKSUM_PARTIAL;
@@ -261,7 +261,7 @@ static struct sk_buff *tlt_inject_build(struct sock *sk, const struct sk_buff *o
 	return skb;
 }
 
-/* RFC 3168 wants retransmissions without ECT, DCTCP and its like do not. */
+/* RFC 3168 wants retransmissions without ECT; DCTCP and its like want ECT. */
 static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buff *skb)
 {
 	int err;
@@ -275,16 +275,16 @@ static int tlt_inject_send(struct tlt_flow *flow, struct sock *sk, struct sk_buf
 }
 
 /*
- * TCP takes a recovery back when the peer has data twice (DSACK), or tells of data that came late,
- * where TCP sent nothing again.  But it was sent again, here, and it is that copy which the peer
- * tells of: so the recovery stands.
+ * TCP undoes a recovery when the peer reports data twice (DSACK), or data that came late, and TCP
+ * retransmitted nothing.  Here TLT sent that data again, and the peer reports this copy: so the
+ * recovery stands.
  */
 static void tlt_inject_keep_recovery(struct sock *sk)
 {
 	tcp_sk(sk)->undo_marker = 0;
 }
 
-/* A lost segment: as TCP notes a retransmission, but for what would put it into the pipe. */
+/* Note a lost segment as TCP notes a retransmission, but not as a packet in flight. */
 static void tlt_inject_note(struct sock *sk, struct sk_buff *of, const struct tlt_clock_data *data)
 {
 	if (!data->lost || data->bytes == 1)
@@ -338,7 +338,7 @@ static void tlt_inject_sent(struct tlt_flow *flow, const struct tlt_pipe *pipe, 
 	tlt_flow_unlock(flow);
 }
 
-/* It never left: nothing is in flight, and the next data is important. */
+/* The packet never left: nothing is in flight, and the next data is important. */
 static void tlt_inject_failed(struct tlt_flow *flow)
 {
 	tlt_flow_lock(flow);
@@ -350,9 +350,9 @@ static void tlt_inject_failed(struct tlt_flow *flow)
 }
 
 /*
- * TCP will see the answer to what was injected.  The loss of its data may have come to light
- * meanwhile.  Bottom halves are off.  While a process uses the socket TCP's state is not ours; then
- * what was known when a segment was injected has to do.
+ * TCP will see the answer to an injected packet, and may have found the loss of its data
+ * meanwhile.  Bottom halves are off.  While a process uses the socket, TLT leaves TCP's state
+ * alone: tlt_inject_note() did what it could when TLT injected the segment.
  */
 void tlt_inject_answered(struct sock *sk)
 {
@@ -362,7 +362,7 @@ void tlt_inject_answered(struct sock *sk)
 	bh_unlock_sock(sk);
 }
 
-/* Nothing important is in flight: put something there if TCP did not.  Socket locked. */
+/* Send clock data if nothing important is in flight and TCP sent none.  Socket locked. */
 void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config *config)
 {
 	struct sk_buff *of = tcp_rtx_queue_head(sk), *tail, *skb;
@@ -382,7 +382,7 @@ void tlt_inject(struct tlt_flow *flow, struct sock *sk, const struct tlt_config 
 	skb = tlt_inject_build(sk, of, seq, data.bytes);
 	if (!skb)
 		goto failed;
-	/* Before it leaves: over loopback the echo may come first. */
+	/* Note it before it leaves: over loopback the echo may come first. */
 	tlt_inject_sent(flow, &pipe, seq, data.bytes);
 	tlt_inject_note(sk, of, &data);
 	if (!tlt_inject_send(flow, sk, skb))

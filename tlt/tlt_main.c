@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading of tlt.ko, coming and going of network namespaces.
+ * Loading and unloading of tlt.ko (TLT21), and the start and end of network namespaces.
  */
 #include <linux/genetlink.h>
 #include <linux/module.h>
@@ -25,7 +25,7 @@ static int __net_init tlt_net_init(struct net *net)
 	return err;
 }
 
-/* An RCU grace period passes between the two: flows go after the hooks' last call. */
+/* An RCU grace period passes between the two, so flows end after the hooks' last call. */
 static void __net_exit tlt_net_pre_exit(struct net *net)
 {
 	tlt_detach(net);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet of TCP's on its way out: which kind is it, and mark it so.  The socket is
- * locked by whoever made TCP send, unless a queue to user space held the packet up
- * (NF_QUEUE): then nothing is.  So only numbers are read from the socket, which may be
- * a little old, and no packet of its queues is looked at.
+ * Chooses the kind of a TCP packet on its way out (TLT21, Algorithm 1), and marks it.  The
+ * caller that made TCP send has locked the socket.  But if a queue to user space held the packet
+ * (NF_QUEUE), the socket is not locked.  So this file reads only numbers of the socket, which
+ * may be a little old, and no packet of its queues.
  */
 #include <linux/tcp.h>
 
 #include "tlt.h"
 
 /*
- * Packets that no connection's state is behind: SYN cookies, resets, TIME_WAIT.  A raw
- * socket of protocol TCP, which may be connected, is no TCP socket.  What a container's sends
- * through here is its own namespace's.
+ * SYN cookies, resets and packets of TIME_WAIT have no connection's state.  A raw socket of
+ * protocol TCP is no TCP socket, although it may be connected.  A container's packets that pass
+ * here belong to its own namespace.
  */
 static bool tlt_out_has_flow(const struct tlt_net *tn, const struct sock *sk)
 {
@@ -31,8 +31,8 @@ static u8 tlt_out_class(const struct sock *sk, u8 family)
 }
 
 /*
- * Has it one of TLT's code points, and not of its socket?  Then it was marked when it came by
- * for the first time (a VRF, an ipvlan or IPsec brings it again), or somebody's rule wants it so.
+ * Does it have one of TLT's code points, and not from its socket?  Then TLT marked it when it
+ * came by first (a VRF, an ipvlan or IPsec brings it again), or a rule of the operator's did.
  */
 static bool tlt_out_is_marked(const struct tlt_net *tn, const struct sk_buff *skb,
 			      const struct tlt_packet *p, const struct tlt_config *config)
@@ -47,8 +47,8 @@ static bool tlt_out_has_room(const struct tcp_sock *tp, const struct tlt_burst *
 }
 
 /*
- * Rate-based: may TCP send what is behind this packet without another ACK?  Where it is not
- * sure it says no: an important packet too many costs less than a tail without one.
+ * Rate-based: may TCP send the data behind this packet without another ACK?  In doubt the answer
+ * is no: an important packet too many costs less than a tail without one.
  */
 static bool tlt_out_goes_on(const struct sock *sk, const struct tcphdr *th,
 			    const struct tlt_burst *b)
@@ -56,10 +56,10 @@ static bool tlt_out_goes_on(const struct sock *sk, const struct tcphdr *th,
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 written = READ_ONCE(tp->write_seq);
 
-	/* The last packet of a write is pushed; without, the write goes on. */
+	/* TCP pushes the last packet of a write; without PSH, the write goes on. */
 	if (!before(b->end, written))
 		return !th->psh && !th->fin && sock_owned_by_user_nocheck(sk);
-	/* What fills no segment may have to wait for one in flight (Nagle, TCP_CORK). */
+	/* Less than a segment may have to wait for one in flight (Nagle, TCP_CORK). */
 	if (written - b->end < tp->mss_cache)
 		return false;
 	return tlt_out_has_room(tp, b) &&
@@ -73,7 +73,7 @@ static bool tlt_out_is_rate_based(const struct sock *sk, u8 sender)
 	return sender == TLT_SENDER_RATE;
 }
 
-/* The retransmission timer fired since the last packet. */
+/* Did the RTO timer fire since the last packet? */
 static bool tlt_out_timeout(struct tlt_flow *flow, const struct sock *sk)
 {
 	u8 now = inet_csk(sk)->icsk_retransmits;
@@ -88,7 +88,7 @@ static bool tlt_out_timeout(struct tlt_flow *flow, const struct sock *sk)
 	return true;
 }
 
-/* What the choice of a packet goes by besides. */
+/* Fills in the rest of @b, which tlt_sender_send() needs. */
 static void tlt_out_look_closer(struct tlt_flow *flow, const struct sock *sk,
 				const struct sk_buff *skb, const struct tlt_packet *p,
 				const struct tlt_config *config, struct tlt_burst *b)
@@ -138,7 +138,7 @@ static enum tlt_kind tlt_out_ack(struct tlt_flow *flow)
 	return kind;
 }
 
-/* @flow: NULL if it is of none, or there is no room for it. */
+/* @flow: NULL if the packet has none, or there is no room for it. */
 static enum tlt_kind tlt_out_kind(struct tlt_flow *flow, const struct sk_buff *skb,
 				  const struct tlt_packet *p, const struct tlt_config *config)
 {
@@ -172,7 +172,7 @@ static void tlt_out_mark(struct tlt_net *tn, struct tlt_flow *flow, struct sk_bu
 		tlt_count_sent(tn, flow, kind, segments, skb->len, p->header_bytes);
 }
 
-/* The burst's last segment is important, all before it plain. */
+/* Mark the burst's last segment as important, and all before it as plain. */
 static void tlt_out_in_two(struct tlt_flow *flow, struct sk_buff *skb, struct sk_buff *tail,
 			   const struct tlt_packet *p, const struct tlt_config *config)
 {
@@ -184,7 +184,7 @@ static void tlt_out_in_two(struct tlt_flow *flow, struct sk_buff *skb, struct sk
 	tlt_out_mark(flow->tn, flow, tail, &last, config, TLT_DATA);
 }
 
-/* A burst that cannot be cut is never important as a whole. */
+/* A burst that cannot be cut is not important as a whole. */
 static void tlt_out_take_back(struct tlt_flow *flow)
 {
 	tlt_flow_lock(flow);
@@ -193,8 +193,8 @@ static void tlt_out_take_back(struct tlt_flow *flow)
 }
 
 /*
- * What has no mark must not look as if it had one, or a switch spares it: the application
- * may have chosen such a code point, or TCP took it from the SYN (net.ipv4.tcp_reflect_tos).
+ * A packet without a mark must not look marked, or a switch spares it.  The application may have
+ * chosen such a code point, or TCP took it from the SYN (net.ipv4.tcp_reflect_tos).
  */
 static void tlt_out_unmark(struct sk_buff *skb, const struct tlt_packet *p,
 			   const struct tlt_config *config)
@@ -204,8 +204,8 @@ static void tlt_out_unmark(struct sk_buff *skb, const struct tlt_packet *p,
 }
 
 /*
- * RCU read side; @skb is matched by @config.  If that is not NULL, the caller sends what
- * is returned after @skb, whose last segment it was.
+ * RCU read side; @config covers @skb.  The caller sends the returned packet, if it is not NULL,
+ * after @skb, whose last segment it was.
  */
 struct sk_buff *tlt_out(struct tlt_net *tn, struct sk_buff *skb, const struct tlt_config *config,
 			const struct tlt_packet *p)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The owner of a socket, and the cgroups that rules hold.
+ * The owner of a socket, and the cgroups that TLT's rules (TLT21) hold.
  */
 #include <linux/cgroup.h>
 #include <linux/slab.h>
@@ -16,7 +16,7 @@ static bool tlt_owner_is_in_cgroup(struct cgroup *cgroup, struct sock *sk)
 	return cgroup_is_descendant(sock_cgroup_ptr(&sk->sk_cgrp_data), cgroup);
 }
 
-/* In the cgroup namespace of the process that asks. */
+/* Looks in the cgroup namespace of the process that asks. */
 static struct cgroup *tlt_owner_get_cgroup(const char *path, struct netlink_ext_ack *extack)
 {
 	struct cgroup *cgroup = cgroup_get_from_path(path);
@@ -47,7 +47,7 @@ static void tlt_owner_put_cgroup(struct cgroup *cgroup)
 }
 #endif
 
-/* Whom the namespace has no number for is no user that a rule can name. */
+/* No rule can name a user for whom the namespace has no number. */
 static bool tlt_owner_has_uid(const struct tlt_owner *owner, const struct sock *sk)
 {
 	uid_t uid = from_kuid(sock_net(sk)->user_ns, READ_ONCE(sk->sk_uid));
@@ -56,8 +56,8 @@ static bool tlt_owner_has_uid(const struct tlt_owner *owner, const struct sock *
 }
 
 /*
- * A connection that begins has its listener's owner.  What is of no connection has none,
- * though it may come with a socket, of the kernel's: resets, ACKs in TIME_WAIT.
+ * A connection that begins has its listener's owner.  Resets and ACKs in TIME_WAIT are of no
+ * connection and have none, although they may come with a socket of the kernel's.
  */
 bool tlt_owner_matches(const struct tlt_owner *owner, struct sock *sk)
 {
@@ -70,7 +70,7 @@ bool tlt_owner_matches(const struct tlt_owner *owner, struct sock *sk)
 	       (!owner->cgroup || tlt_owner_is_in_cgroup(owner->cgroup, sk));
 }
 
-/* @owner has it until tlt_owner_free(). */
+/* @owner holds the cgroup until tlt_owner_free(). */
 int tlt_owner_find_cgroup(struct tlt_owner *owner, const struct nlattr *path,
 			  struct netlink_ext_ack *extack)
 {
@@ -90,7 +90,7 @@ int tlt_owner_find_cgroup(struct tlt_owner *owner, const struct nlattr *path,
 	return owner->path ? 0 : -ENOMEM;
 }
 
-/* Any context but that of an interrupt. */
+/* From any context, except an interrupt. */
 void tlt_owner_free(struct tlt_owner *owner)
 {
 	if (owner->cgroup)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whose a connection is, for rules that name users or a cgroup: its socket's on this
- * host.  The user is that of the socket (as for "ip rule ... uidrange"), by number in the
- * user namespace that the network namespace belongs to.  The cgroup is that in which the
- * socket was made, or its listener; of version 2.
+ * The owner of a connection's socket on this host, for TLT's rules (TLT21) of users or a cgroup.
+ * The user is the socket's (as for "ip rule ... uidrange"), by number in the user namespace that
+ * the network namespace belongs to.  The cgroup (version 2) is that in which a process made
+ * the socket, or its listener.
  */
 #ifndef TLT_OWNER_H
 #define TLT_OWNER_H
@@ -15,8 +15,8 @@ struct tlt_owner {
 	u32 uid_low;
 	u32 uid_high;
 	bool by_uid;
-	struct cgroup *cgroup;		/* held; NULL: any.  One below it is in it */
-	char *path;			/* of the cgroup, as it was set */
+	struct cgroup *cgroup;		/* held; those below belong to it; NULL: any */
+	char *path;			/* of the cgroup, as the operator gave it */
 };
 
 static inline bool tlt_owner_is_any(const struct tlt_owner *owner)

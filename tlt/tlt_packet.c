@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A TCP packet of either family at the IP boundary: writing its code point, finding
+ * A TCP packet of either family at the IP boundary: TLT (TLT21) writes its code point and finds
  * its socket.
  */
 #include "compat/connection.h"
@@ -11,7 +11,7 @@ int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp)
 {
 	if (p->dscp == dscp)
 		return 0;
-	/* TCP's own packets are clones that leave the headers to whoever sends them. */
+	/* TCP's own packets are clones that leave the headers to those who send them. */
 	if (skb_cloned(skb) && !skb_clone_writable(skb, p->network_bytes) &&
 	    skb_ensure_writable(skb, p->network_bytes))
 		return -ENOMEM;
@@ -23,8 +23,8 @@ int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp)
 }
 
 /*
- * The socket that a received packet is for, with a reference, where nobody looked yet.
- * @port is the device below @ifindex if that is one of a VRF.
+ * The socket of a received packet, with a reference, if no lookup was made yet.
+ * @port is the device below @ifindex if that is a VRF.
  */
 struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
 			       int ifindex, int port)

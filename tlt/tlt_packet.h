@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading a TCP packet of either family at the IP boundary.  Nothing that a packet says
- * is believed unread.
+ * Reading a TCP packet of either family at the IP boundary, for TLT (TLT21).  It checks each
+ * length that a packet claims.
  */
 #ifndef TLT_PACKET_H
 #define TLT_PACKET_H
@@ -16,14 +16,14 @@
 struct tlt_packet {
 	int ifindex;			/* of the device it leaves or came by; 0: not known */
 	bool out;
-	unsigned int network_bytes;	/* of IP header */
-	unsigned int header_bytes;	/* of IP and TCP headers */
+	unsigned int network_bytes;	/* of the IP header */
+	unsigned int header_bytes;	/* of the IP and TCP headers */
 	unsigned int data_bytes;
 	u8 family;
 	u8 dscp;
 };
 
-/* Of the header that tlt_packet_read() found; gone with the next pull or copy. */
+/* The header that tlt_packet_read() found; valid until the next pull or copy. */
 static inline struct tcphdr *tlt_tcp_header(const struct sk_buff *skb,
 					    const struct tlt_packet *p)
 {
@@ -42,7 +42,7 @@ static inline bool tlt_packet_read_ipv4(const struct sk_buff *skb, struct tlt_pa
 	return true;
 }
 
-/* TCP behind extension headers is not TLT's. */
+/* TLT leaves TCP behind extension headers alone. */
 static inline bool tlt_packet_read_ipv6(const struct sk_buff *skb, struct tlt_packet *p)
 {
 	const struct ipv6hdr *iph = ipv6_hdr(skb);
@@ -54,7 +54,7 @@ static inline bool tlt_packet_read_ipv6(const struct sk_buff *skb, struct tlt_pa
 	return true;
 }
 
-/* The IP header was checked, and it is linear; @bytes is what it says of its length. */
+/* The IP header is linear and checked; @bytes is the length of the packet. */
 static inline bool tlt_packet_read(struct sk_buff *skb, u8 family, unsigned int bytes,
 				   struct tlt_packet *p)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets of a flow are important: Algorithm 1 of "Towards Timeout-less
- * Transport in Commodity Datacenter Networks" (EuroSys '21; "the paper"), its
- * section 5.1 for window-based and 5.2 for rate-based senders.  Pure: state and
- * event in, new state and answer out.
+ * Which packets of a flow are important: Algorithm 1 of TLT21 ("the paper"), its section 5.1
+ * for window-based and 5.2 for rate-based senders.  Pure: state and event in, new state and
+ * answer out.
  *
  *	sender                                  receiver
  *
@@ -11,16 +10,17 @@
  *	    ^      (or clock data sent)     |         Clock Data -------> ANSWER_CLOCK
  *	    +------- its echo comes --------+         next pure ACK ----> NOTHING
  *
- * DUE is the paper's sendState = Important; a flow begins there.  FLIGHT ends
- * without an echo too: when the packet is acknowledged by an ACK that is none (the
- * peer may be deaf), or is not heard of for longer than an echo can take.  Its echo
- * may come all the same, and is then not taken for that of the packet marked next:
- * else the sender would hold two packets in flight for one, and be wrong about what
- * was sent before the echoed one and is lost.
+ * DUE is the paper's sendState = Important; a flow begins there.  FLIGHT ends without an echo
+ * in two cases:
+ *  - an ACK that is no echo acknowledges the packet (the peer may be deaf);
+ *  - no news of the packet comes for longer than an echo can take.
+ * Its late echo may still come.  The sender must not take it for the echo of the next marked
+ * packet.  It would count two packets in flight as one, and be wrong about which packets were
+ * sent before the echoed one and are lost.
  *
- * Echoes are counted, and not told from others by the sequence that they acknowledge. The
- * receiver's TCP may have dropped an important packet after its mark was read (backlog, memory,
- * a firewall): then the echo acknowledges nothing new, and is all the news of the loss there is.
+ * The sender counts echoes, and does not match them by the sequence that they acknowledge.  The
+ * receiver's TCP may drop an important packet after TLT read its mark (backlog, memory, a
+ * firewall): its echo acknowledges nothing new, and is the only news of the loss.
  */
 #ifndef TLT_SELECT_H
 #define TLT_SELECT_H
@@ -28,54 +28,54 @@
 #include "include/turnpike_types.h"
 #include "include/uapi/turnpike.h"
 
-/* An important packet silent for so many smoothed RTTs is lost: queues may grow fourfold. */
+/* An important packet without echo for so many smoothed RTTs is lost: queues may grow fourfold. */
 #define TLT_SILENCE_RTTS	4
 
-/* Important packets acknowledged without an echo until the peer is called deaf. */
+/* So many important packets in a row acknowledged without an echo make a peer deaf. */
 #define TLT_UNANSWERED_MAX	8
 
 /*
- * A deaf peer is tried again after this, doubled each time up to the second: it
- * may have loaded the module meanwhile.
+ * The sender tries a deaf peer again after this time, which it doubles so many times at most:
+ * the peer may have loaded the module meanwhile.
  */
 #define TLT_RETRY_MIN_NS	1000000000ULL
 #define TLT_RETRY_MAX_SHIFT	6
 
 /*
- * Clock data sent in a row without news of any data until clocking slows down.  Its echo
- * comes from the peer's TLT, also where the TCP behind does not take the data.
+ * Clocking slows down after so many clock data in a row without news of any data.  The peer's
+ * TLT echoes them even if its TCP does not take the data.
  */
 #define TLT_VAIN_MAX		8
 
-/* TCP's own shortest timer: clocking that achieves nothing is no faster in the end. */
+/* TCP's own shortest timer: clocking in vain slows down to it. */
 #define TLT_VAIN_GAP_MAX_NS	200000000ULL
 #define TLT_VAIN_SHIFT_MAX	24
 
-/* Packets in a row without one of TLT's code points until the peer is called deaf. */
+/* So many packets in a row without one of TLT's code points make a peer deaf. */
 #define TLT_UNMARKED_MAX	2
 
 #define TLT_COUNT_MAX		255
 
-/* All under the lock of the flow. */
+/* All under the flow's lock. */
 struct tlt_sender {
 	u64 mark_ns;		/* when the newest important packet was sent */
-	u64 late_ns;		/* from when on it is given up; 0: no RTT was known */
+	u64 late_ns;		/* when the sender gives it up; 0: no RTT was known */
 	u64 echoed_ns;		/* when the packet was sent whose echo came last */
-	u64 stale_ns;		/* until then echoes of what was given up may come */
-	u64 retry_ns;		/* a peer without echoes is left alone until then */
+	u64 stale_ns;		/* until then echoes of given-up packets may come */
+	u64 retry_ns;		/* no mark goes to a peer without echoes until then */
 	u32 mark_end;		/* sequence after the newest important packet */
 	u32 echoed_end;		/* sequence after the packet whose echo came last */
 	u16 since_mark;		/* rate-based: segments since the last important one */
-	u8 flight;		/* important packets whose echo is awaited */
+	u8 flight;		/* important packets whose echo the sender awaits */
 	u8 stale;		/* important packets given up whose echo may come */
 	u8 unanswered;		/* important packets in a row acknowledged without echo */
 	u8 unmarked;		/* packets in a row that came without a mark */
-	u8 retries;		/* times that the peer was tried again in vain */
-	bool due;		/* the next important packet is to be sent */
+	u8 retries;		/* vain tries of the deaf peer */
+	bool due;		/* the next packet is to be important */
 	bool clock;		/* the newest important packet was clock data */
 	bool heard;		/* marks come from the peer */
 	bool silent;		/* no marks come from the peer */
-	bool retransmitting;	/* the last data packet was sent before */
+	bool retransmitting;	/* the last data packet was a retransmission */
 	bool rate;		/* the last data packet's sender was rate-based */
 	bool hears;		/* a mark from the peer would change nothing; readable lockless */
 	bool rests;		/* tlt_sender_waits() may hold; readable lockless */
@@ -84,7 +84,7 @@ struct tlt_sender {
 /* An echo that came. */
 struct tlt_echo {
 	u64 now_ns;
-	bool newest;		/* it speaks of the newest important packet's data */
+	bool newest;		/* it reports the newest important packet's data */
 };
 
 struct tlt_receiver {
@@ -101,53 +101,53 @@ struct tlt_burst {
 	u32 period;		/* rate-based: TLT_A_PERIOD */
 	bool rate;		/* the sender is rate-based */
 	bool burst_end;		/* rate-based: TCP can send no other packet without an ACK */
-	bool again;		/* it was sent before */
-	bool timeout;		/* because the retransmission timer fired */
+	bool again;		/* it is a retransmission */
+	bool timeout;		/* because the RTO timer fired */
 	bool last_again;	/* it is the last of a round of retransmissions */
 };
 
-/* What is known when the answer to an echo is chosen: TCP has dealt with the echo. */
+/* What the sender knows when it chooses the answer to an echo: TCP has processed the echo. */
 struct tlt_pipe {
 	u64 now_ns;
-	u64 head_ns;		/* when the first unacknowledged data was sent last */
+	u64 head_ns;		/* last time that the first unacknowledged data was sent */
 	u32 head;		/* its sequence */
-	u32 head_bytes;		/* how much of it there is; 0: nothing to clock with */
-	u64 tail_ns;		/* when the last segment without a SACK was sent last */
+	u32 head_bytes;		/* its size; 0: nothing to clock with */
+	u64 tail_ns;		/* last time that the last segment without a SACK was sent */
 	u32 tail;		/* its sequence */
 	u32 tail_bytes;		/* 0: it would tell TCP nothing, or is the first */
 	u32 mss;
 	u32 min_rtt_us;
 	u32 reorder_us;		/* how late packets of this path may be; 0: never out of order */
 	u8 mode;		/* enum tlt_clock_mode */
-	u32 delivered;		/* segments, of which TCP has news: it changes with each */
-	bool will_send;		/* a timer of this host's makes TCP send soon */
-	bool closed;		/* the peer's window: its TCP takes nothing */
+	u32 delivered;		/* TCP's count of delivered segments: any news changes it */
+	bool will_send;		/* a timer of this host makes TCP send soon */
+	bool closed;		/* the peer's window is closed: its TCP takes nothing */
 	bool forbidden;		/* the socket's state or kind does not allow it */
 	bool heard;		/* the end of the newest important packet was delivered */
 };
 
-/* What clocking achieves.  Under the lock of the flow. */
+/* What clocking achieves.  Under the flow's lock. */
 struct tlt_effort {
-	u64 sent_ns;		/* when clock data was sent last */
-	u32 head;		/* what TCP had news of then */
-	u32 delivered;
-	u8 vain;		/* clock data sent in a row without news between */
+	u64 sent_ns;		/* last time that clock data was sent */
+	u32 head;		/* of struct tlt_pipe at that time, */
+	u32 delivered;		/* likewise */
+	u8 vain;		/* clock data sent in a row without news between them */
 };
 
 enum tlt_clock_answer {
 	TLT_CLOCK_NOTHING,	/* no need to send */
 	TLT_CLOCK_SEND,
-	TLT_CLOCK_LIMITED,	/* too short after the last important packet */
+	TLT_CLOCK_LIMITED,	/* too soon after the last important packet */
 	TLT_CLOCK_REFUSED,	/* forbidden */
 };
 
 struct tlt_clock_data {
 	u32 bytes;
-	bool lost;		/* they were lost, by the echo's evidence */
-	bool tail;		/* they are the last, else the first */
+	bool lost;		/* the echo shows that they were lost */
+	bool tail;		/* they are the last data, else the first */
 };
 
-/* A packet that came marked as clock data or clock echo, and what TCP knows already. */
+/* A received packet marked as clock data or clock echo, and what TCP knows already. */
 struct tlt_ack {
 	u32 seq;
 	u32 rcv_nxt;
@@ -157,7 +157,7 @@ struct tlt_ack {
 	u32 snd_wnd;
 	u32 data_bytes;
 	bool bare;		/* no flag but ACK (and ECE) */
-	bool new_sack;		/* it has a SACK block not seen before, or tells what came twice */
+	bool new_sack;		/* it has a new SACK block, or one of data that came twice */
 };
 
 /* A SACK block. */
@@ -166,11 +166,11 @@ struct tlt_block {
 	u32 end;
 };
 
-/* What TCP's own rules for its next ACK are made of. */
+/* What decides by TCP's own rules about its next ACK. */
 struct tlt_room {
-	u32 offered_bytes;	/* of the last window, not used yet */
+	u32 offered_bytes;	/* unused rest of the last window */
 	s32 free_bytes;		/* of the receive buffer; below 0: overdrawn */
-	u32 segment_bytes;	/* the peer's, as far as seen */
+	u32 segment_bytes;	/* of the peer's segments, as far as seen */
 	bool ack_due;		/* an ACK will come: by a timer, or when data is read */
 };
 
@@ -188,8 +188,8 @@ static inline enum tlt_peer tlt_sender_peer(const struct tlt_sender *s)
 }
 
 /*
- * May data be marked?  Not before a mark has come from the peer: without its answers
- * marks only make switches drop.  One without echoes gets a single try now and then.
+ * May the sender mark data?  Not before a mark came from the peer: without its answers marks
+ * only make switches drop.  A peer without echoes gets a single try now and then.
  */
 static inline bool tlt_sender_may_mark(struct tlt_sender *s, u64 now_ns)
 {
@@ -203,7 +203,7 @@ static inline bool tlt_sender_may_mark(struct tlt_sender *s, u64 now_ns)
 	return true;
 }
 
-/* One important packet more was acknowledged by an ACK that is no echo. */
+/* An ACK that is no echo acknowledged another important packet. */
 static inline void tlt_sender_unanswered(struct tlt_sender *s, u64 now_ns)
 {
 	u8 shift = s->retries < TLT_RETRY_MAX_SHIFT ? s->retries : TLT_RETRY_MAX_SHIFT;
@@ -217,7 +217,7 @@ static inline void tlt_sender_unanswered(struct tlt_sender *s, u64 now_ns)
 		s->retries++;
 }
 
-/* No echo of what is in flight is waited for any more; until @until_ns it may come. */
+/* The sender stops waiting for echoes of packets in flight; they may still come until @until_ns. */
 static inline void tlt_sender_give_up(struct tlt_sender *s, u64 until_ns)
 {
 	u32 stale = until_ns ? s->stale + s->flight : 0;
@@ -229,7 +229,7 @@ static inline void tlt_sender_give_up(struct tlt_sender *s, u64 until_ns)
 	s->due = true;
 }
 
-/* An echo may come so long after @since_ns; 0: no RTT is known. */
+/* Until when an echo of a packet sent at @since_ns may come; 0: no RTT is known. */
 static inline u64 tlt_sender_patience(u64 since_ns, u32 srtt_us)
 {
 	return srtt_us ? since_ns + (u64)srtt_us * 1000 * TLT_SILENCE_RTTS : 0;
@@ -250,7 +250,7 @@ static inline void tlt_sender_look(struct tlt_sender *s, u64 now_ns, u32 snd_una
 		tlt_sender_unanswered(s, now_ns);
 		tlt_sender_give_up(s, s->late_ns);
 	} else if (tlt_sender_is_late(s, now_ns)) {
-		/* It was marked when the queue was shorter, perhaps, and srtt_us with it. */
+		/* Queue and srtt_us may have been smaller when the packet was marked. */
 		tlt_sender_give_up(s, tlt_sender_patience(now_ns, srtt_us));
 	}
 }
@@ -268,10 +268,10 @@ static inline void tlt_sender_mark(struct tlt_sender *s, u32 end, u64 now_ns, u3
 }
 
 /*
- * Rate-based (5.2): the last of what there is to send, every N-th, the first and
- * the last of a round of retransmissions.  TCP has a window besides, which a recovery makes small:
- * what fills it in the middle of a round is the last until an ACK comes, and where all of it is
- * lost none does.
+ * Rate-based (5.2).  Important are the last packet there is to send, every N-th one, and the first
+ * and last of a round of retransmissions.  TCP also has a window, which a recovery makes small.
+ * The packet that fills it in the middle of a round is the last until an ACK comes; if all in the
+ * window are lost, none comes.
  */
 static inline bool tlt_sender_rate(struct tlt_sender *s, const struct tlt_burst *b)
 {
@@ -291,7 +291,7 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 	tlt_sender_look(s, b->now_ns, b->snd_una, b->srtt_us);
 	if (!tlt_sender_may_mark(s, b->now_ns))
 		return TLT_NONE;
-	/* What was in flight is lost, or the timer would not have fired. */
+	/* The packets in flight are lost, or the timer would not have fired. */
 	if (b->timeout)
 		tlt_sender_give_up(s, 0);
 	/* Window-based (5.1): the echo makes the next packet important. */
@@ -307,8 +307,8 @@ static inline enum tlt_kind tlt_sender_send(struct tlt_sender *s, const struct t
 }
 
 /*
- * The packet just chosen cannot be marked after all: the next one is.  An echo may have
- * come meanwhile, and have been taken for this one's.
+ * The packet just chosen cannot be marked after all: the next one will be.  The sender may
+ * have taken an echo for this packet's meanwhile.
  */
 static inline void tlt_sender_take_back(struct tlt_sender *s)
 {
@@ -318,7 +318,7 @@ static inline void tlt_sender_take_back(struct tlt_sender *s)
 	s->due = true;
 }
 
-/* Note what is asked for each packet, before the lock is left. */
+/* Note what is asked for each packet, before the caller drops the lock. */
 static inline void tlt_sender_settle(struct tlt_sender *s)
 {
 	bool hears = s->heard && !s->silent && !s->unmarked;
@@ -330,11 +330,11 @@ static inline void tlt_sender_settle(struct tlt_sender *s)
 }
 
 /*
- * Does a window-based sender wait for an echo, and nothing else?  Then tlt_sender_send()
- * would say TLT_PLAIN and change nothing: so it is with most packets.  Readable without
- * the lock, since an echo that comes meanwhile might as well have come later.  Of the
- * burst no more is looked at than what is set here: that the connection's congestion
- * control has become a rate-based one is noticed with the next echo.
+ * Does a window-based sender wait for an echo, and nothing else?  Then tlt_sender_send() would
+ * return TLT_PLAIN and change nothing, as for most packets.  Takes no lock, since an echo that
+ * comes meanwhile could have come later as well.  Reads only those fields of the burst that
+ * tlt_out_look() sets, so the sender notices a change to a rate-based congestion control with
+ * the next echo.
  */
 static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt_burst *b)
 {
@@ -344,7 +344,7 @@ static inline bool tlt_sender_waits(const struct tlt_sender *s, const struct tlt
 	       READ_ONCE(s->retransmitting) == b->again && !b->timeout;
 }
 
-/* A packet came from the peer; returns true if it was just found to be deaf. */
+/* A packet came from the peer; returns true if that shows the peer to be deaf. */
 static inline bool tlt_sender_hear(struct tlt_sender *s, bool marked)
 {
 	if (marked) {
@@ -363,13 +363,13 @@ static inline bool tlt_sender_hear(struct tlt_sender *s, bool marked)
 	return true;
 }
 
-/* Is an echo, which may be a late one, awaited? */
+/* Does the sender await an echo, be it a late one? */
 static inline bool tlt_sender_awaits(const struct tlt_sender *s)
 {
 	return s->flight || s->stale;
 }
 
-/* Packets arrive in the order in which they were sent: what was given up is echoed first. */
+/* Packets arrive in the order of sending: echoes of given-up packets come first. */
 static inline bool tlt_sender_is_stale(struct tlt_sender *s, const struct tlt_echo *e)
 {
 	if (e->now_ns >= s->stale_ns)
@@ -380,7 +380,7 @@ static inline bool tlt_sender_is_stale(struct tlt_sender *s, const struct tlt_ec
 	return true;
 }
 
-/* An echo came; returns true if it was awaited and nothing important is in flight now. */
+/* An echo came; returns true if it ended the wait, with nothing important in flight now. */
 static inline bool tlt_sender_echo(struct tlt_sender *s, const struct tlt_echo *e)
 {
 	bool stale = tlt_sender_is_stale(s, e);
@@ -398,10 +398,10 @@ static inline bool tlt_sender_echo(struct tlt_sender *s, const struct tlt_echo *
 }
 
 /*
- * A clock echo that tells TCP nothing; it must not count as a duplicate ACK there.  The
- * same for a byte of clock data that TCP has: it would be taken for a retransmission that
- * was not needed, and the peer be told so (DSACK).  A lost segment that came twice is
- * one, and the peer's TCP counts on being told.
+ * Does the packet tell TCP nothing?  TCP must not count such a clock echo as a duplicate ACK.
+ * Nor may it see a byte of clock data that it has: it would report a needless retransmission
+ * to the peer (DSACK).  A lost segment that came twice is one, and the peer's TCP relies on
+ * that report.
  */
 static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
 {
@@ -412,8 +412,8 @@ static inline bool tlt_ack_tells_nothing(const struct tlt_ack *a)
 }
 
 /*
- * Does the first SACK block tell TCP that more than a byte came twice (DSACK, RFC 2883)?  It
- * has to know: by that it sees that a recovery was not needed.  @next: the second; NULL: none.
+ * Does the first SACK block report that more than a byte came twice (DSACK, RFC 2883)?  TCP
+ * needs that to see that a recovery was needless.  @next: the second block; NULL: none.
  */
 static inline bool tlt_block_came_twice(const struct tlt_block *first,
 					const struct tlt_block *next, u32 ack)
@@ -426,9 +426,9 @@ static inline bool tlt_block_came_twice(const struct tlt_block *first,
 }
 
 /*
- * A path without reordering delivers in order: what was sent before the packet whose
- * echo came, and is not acknowledged now, was lost.  A burst has one time of sending,
- * and its last packet was the important one.
+ * A path without reordering delivers in order: data sent before the echoed packet, and not
+ * acknowledged now, was lost.  A burst has one time of sending, and its last packet was the
+ * important one.
  */
 static inline bool tlt_sender_lost(const struct tlt_sender *s, u64 sent_ns, u32 seq,
 				   u32 reorder_us)
@@ -440,10 +440,10 @@ static inline bool tlt_sender_lost(const struct tlt_sender *s, u64 sent_ns, u32 
 }
 
 /*
- * Which segment of what is lost?  The paper sends the first: one is repaired in a round
- * trip.  But where TCP does not know it lost the last one does (it was sent after all that
- * TCP has news of), its SACK tells TCP of all before it, and TCP repairs them at once, by
- * its own rules of congestion.
+ * Which lost segment to send?  The paper sends the first, and so repairs one in a round trip.
+ * The last one is better while TCP does not know that it is lost, since it was sent after all
+ * that TCP has news of.  Its SACK tells TCP of all losses before it, and TCP repairs them at
+ * once, by its own congestion rules.
  */
 static inline void tlt_clock_segment(const struct tlt_sender *s, const struct tlt_pipe *p,
 				     struct tlt_clock_data *d)
@@ -456,8 +456,8 @@ static inline void tlt_clock_segment(const struct tlt_sender *s, const struct tl
 }
 
 /*
- * Important ACK-clocking: the echo is dealt with, and TCP had nothing to send that
- * could be marked.
+ * Important ACK-clocking (5.1): TCP has processed the echo, and had nothing to send that could
+ * be marked.
  */
 static inline enum tlt_clock_answer
 tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_clock_data *d)
@@ -468,9 +468,9 @@ tlt_sender_clock(struct tlt_sender *s, const struct tlt_pipe *p, struct tlt_cloc
 	if (p->forbidden)
 		return TLT_CLOCK_REFUSED;
 	/*
-	 * An echo cannot be faster than the path; half of that allows for its noise.  What
-	 * came was of an older packet, and the newest is on its way; unless the peer has it,
-	 * and TCP never saw the path without a queue.
+	 * No echo is faster than the path; half of that allows for noise.  A faster one is that
+	 * of an older packet, and the newest is on its way.  But if the peer has the newest, TCP
+	 * never saw the path without a queue.
 	 */
 	if (!p->heard && p->now_ns - s->mark_ns < (u64)p->min_rtt_us * 1000 / 2) {
 		s->flight = 1;
@@ -496,7 +496,7 @@ static inline bool tlt_effort_has_news(const struct tlt_effort *e, const struct 
 	return p->head != e->head || p->delivered != e->delivered;
 }
 
-/* How long after the last clock data the next one has to wait: twice as long each time. */
+/* How long after the last clock data the next has to wait: twice as long each time. */
 static inline u64 tlt_effort_gap_ns(const struct tlt_effort *e, u32 min_rtt_us)
 {
 	u32 doublings = e->vain < TLT_VAIN_MAX ? 0 : e->vain - TLT_VAIN_MAX + 1;
@@ -511,8 +511,8 @@ static inline u64 tlt_effort_gap_ns(const struct tlt_effort *e, u32 min_rtt_us)
 }
 
 /*
- * Is clocking still worth it?  Where nothing comes of it TCP's timer, whose packets are
- * important, has to go on: its echo asks here again.
+ * Is clocking still worth it?  If it achieves nothing, TCP's RTO timer goes on instead.  Its
+ * packets are important, and their echo leads here again.
  */
 static inline bool tlt_effort_is_due(const struct tlt_effort *e, const struct tlt_pipe *p)
 {
@@ -531,14 +531,14 @@ static inline void tlt_effort_sent(struct tlt_effort *e, const struct tlt_pipe *
 	e->sent_ns = p->now_ns;
 }
 
-/* What was to be sent last was not, and no echo will come; something else may go at once. */
+/* The last clock data did not leave, and no echo will come: the next may go at once. */
 static inline void tlt_effort_take_back(struct tlt_effort *e)
 {
 	if (e->vain)
 		e->vain--;
 }
 
-/* Is the echo awaited that of clock data? */
+/* Does the sender await the echo of clock data? */
 static inline bool tlt_sender_awaits_clock(const struct tlt_sender *s)
 {
 	return s->clock && s->flight;
@@ -550,8 +550,8 @@ static inline void tlt_receiver_init(struct tlt_receiver *r)
 }
 
 /*
- * Data came.  Where both kinds wait for one ACK the echo of Important Data is it:
- * that one is never kept from TCP.
+ * Data came.  If both kinds wait for one ACK, it is the echo of Important Data, which TLT
+ * never keeps from TCP.
  */
 static inline void tlt_receiver_data(struct tlt_receiver *r, enum tlt_kind kind)
 {
@@ -562,10 +562,10 @@ static inline void tlt_receiver_data(struct tlt_receiver *r, enum tlt_kind kind)
 }
 
 /*
- * Is it TLT that has to answer?  An ACK without room for a segment would stop the sender
- * until the next one, which no mark guards: if that is lost, until TCP's persist timer,
- * some 200 ms.  TCP waits there for its reader, and the ACK that follows is the echo.
- * Clock data never gets to TCP: no ACK of it will come.
+ * Does TLT have to answer?  Not Important Data with an ACK that has no room for a segment.  It
+ * would stop the sender until the next ACK, which no mark guards; if that is lost, until TCP's
+ * persist timer, some 200 ms.  TCP waits for its reader, and the ACK that follows is the echo.
+ * Clock data may end before TCP, and then no ACK of it comes.
  */
 static inline bool tlt_receiver_owes(const struct tlt_receiver *r, const struct tlt_room *room)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of a namespace.
+ * TLT's counters (TLT21) of a namespace.
  */
 #include "tlt.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is a congestion control told by a member of its own that data leaves after idle? */
+/* Has a congestion control a member of its own for data that leaves after idle? */
 #include <net/tcp.h>
 
 static void start(struct sock *sk)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Are there reasons for what fq drops? */
+/* Does fq have drop reasons? */
 #include <net/sch_generic.h>
 
 int probe(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Are connections looked up in the namespace's own table, which is no argument then? */
+/* Does a lookup of connections use the namespace's own table, which is no argument then? */
 #include <net/inet_hashtables.h>
 
 struct sock *probe(struct net *net);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is the time stamping information of a device a kernel-only structure? */
+/* Is a device's information about timestamps a kernel-only structure? */
 #include <linux/ethtool.h>
 
 static int get(struct net_device *dev, struct kernel_ethtool_ts_info *info)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is a snapshot of the time one of a clock that is asked for? */
+/* Does a snapshot of the time take the number of the clock? */
 #include <linux/hrtimer.h>
 #include <linux/timekeeping.h>
 

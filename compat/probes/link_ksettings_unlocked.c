@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does the usual way to a link's settings take the device's lock, with one beside it that does not? */
+/* Does the usual call for a link's settings take the device's lock, and another not? */
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Do drivers have a lock of their own for what ethtool asks? */
+/* Do drivers have a lock of their own for ethtool's operations? */
 #include <linux/netdevice.h>
 #include <net/netdev_lock.h>
 

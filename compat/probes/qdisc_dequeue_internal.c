@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is there a helper that dequeues what was peeked at, too? */
+/* Is there a helper that also dequeues a packet after a peek? */
 #include <net/sch_generic.h>
 
 struct sk_buff *probe(struct Qdisc *sch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Have qdiscs an enumeration of their own for why they drop, with what fq says in it? */
+/* Do qdiscs have drop reasons of their own, with those of fq among them? */
 #include <net/sch_generic.h>
 
 int probe(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);

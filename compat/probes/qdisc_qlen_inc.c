@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Do qdiscs count what they hold by a function? */
+/* Is there a function by which qdiscs count their packets? */
 #include <net/sch_generic.h>
 
 void probe(struct Qdisc *sch);

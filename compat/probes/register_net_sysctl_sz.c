@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is the length of a sysctl table passed, rather than found by a sentinel? */
+/* Is the length of a sysctl table an argument, or does a sentinel end it? */
 #include <net/net_namespace.h>
 
 struct ctl_table_header *probe(struct net *net, struct ctl_table *table);

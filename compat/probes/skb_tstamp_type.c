@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does an skb say which clock its delivery time is of? */
+/* Does an skb name the clock of its delivery time? */
 #include <linux/skbuff.h>
 
 void probe(struct sk_buff *skb);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does a workqueue whose work stays on the CPU that queued it have to say so? */
+/* Is there a flag for workqueues whose work stays on the CPU that queued it? */
 #include <linux/workqueue.h>
 
 struct workqueue_struct *probe(void);

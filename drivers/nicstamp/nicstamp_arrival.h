@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When frames with data came, for who asks after GRO. Pure.
+ * When frames with data came, for a consumer that asks after GRO (NIC stamps of TIMELY15). Pure.
  *
  *   frame --name--> set of 4, the oldest goes --name--> when that frame came
  *
- * GRO makes one packet of many frames and keeps the first one's stamp, where that of the
- * last is wanted, and it does not say which clock it is of. So each frame is entered
- * before GRO, under a name made of its connection and where its data end; the packet that
- * GRO made ends where its last frame does. A name has 64 bits of a keyed hash: two frames
- * that have the same one do not happen.
+ * GRO makes one packet of many frames. It keeps the first frame's stamp, without the clock of
+ * that, and the consumer wants the last one's. So nicstamp enters each frame before GRO, under
+ * a name made of its connection and the end of its data; a packet of GRO ends where its last
+ * frame does. A name is 64 bits of a keyed hash: two frames do not get the same one.
  */
 #ifndef NICSTAMP_ARRIVAL_H
 #define NICSTAMP_ARRIVAL_H
@@ -16,9 +15,9 @@
 #include "include/turnpike_types.h"
 #include "include/nicstamp_sample.h"
 
-/* A driver hands over 64 frames at most before the stack has looked at them, GRO may hold
- * some of a poll before. With 256 sets of 4 one in 10^5 of these is overwritten before; a
- * processor's have 26 KB, of the 32 that per-cpu memory gives.
+/* A driver hands over 64 frames at most before the stack looks at them, and GRO may hold some
+ * of an earlier poll. With 256 sets of 4 one in 10^5 of these is overwritten too early. The
+ * sets of a CPU take 26 KB, of the 32 KB that per-cpu memory gives.
  */
 #define NICSTAMP_ARRIVAL_SETS_LOG	8
 #define NICSTAMP_ARRIVAL_SETS		(1 << NICSTAMP_ARRIVAL_SETS_LOG)
@@ -31,7 +30,7 @@ struct nicstamp_arrival {
 
 struct nicstamp_arrival_set {
 	struct nicstamp_arrival way[NICSTAMP_ARRIVAL_WAYS];
-	u32 next;			/* to be overwritten */
+	u32 next;			/* the next to overwrite */
 };
 
 struct nicstamp_arrivals {
@@ -56,7 +55,7 @@ static inline struct nicstamp_arrival *nicstamp_arrival_find(struct nicstamp_arr
 	return NULL;
 }
 
-/* What came again counts from then on. */
+/* A frame that comes again replaces its first arrival. */
 static inline void nicstamp_arrival_enter(struct nicstamp_arrivals *all, u64 name, u64 at_ns,
 					  u32 error_ns)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Times of arrival of data, for a consumer that asks when the host has got so far. Each
- * processor has its own: frames that another looks at (RPS) are not found there.
+ * Times of arrival of data by NIC stamps (TIMELY15), for a consumer that asks when the host
+ * processes them. Each CPU keeps its own, and finds no frames that another received (RPS).
  */
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -13,19 +13,19 @@
 #include "nicstamp_arrive.h"
 #include "nicstamp_port.h"
 
-static struct nicstamp_arrivals __percpu *nicstamp_arrivals;	/* own processor, bottom halves off */
+static struct nicstamp_arrivals __percpu *nicstamp_arrivals;	/* own CPU, bottom halves off */
 static siphash_key_t nicstamp_arrive_key;			/* set at load */
 
-/* Of the consumer that wants arrivals; NULL: there is none. nicstamp_lock writes, RCU. */
+/* Of the consumer that wants arrivals; NULL: none. Writers hold nicstamp_lock, readers use RCU. */
 static const atomic_t __rcu *nicstamp_arrive_wanted;
 
-/* Is there anybody who may want some? */
+/* Is there a consumer that may want arrivals? */
 bool nicstamp_arrive_asked(void)
 {
 	return rcu_access_pointer(nicstamp_arrive_wanted);
 }
 
-/* And does he now? RCU read side. */
+/* Does it want some now? RCU read side. */
 bool nicstamp_arrive_any(void)
 {
 	const atomic_t *wanted = rcu_dereference(nicstamp_arrive_wanted);
@@ -44,7 +44,7 @@ static u64 nicstamp_arrive_name(const struct nicstamp_tuple *tuple, u32 end_seq)
 	return siphash(&what, sizeof(what), &nicstamp_arrive_key);
 }
 
-/* A frame with data came. One whose time is not known is left out. */
+/* A frame with data came. One without a known time is left out. */
 void nicstamp_arrive_enter(const struct nicstamp_tuple *tuple, u32 end_seq,
 			   const struct nicstamp_stamp *stamp)
 {
@@ -69,7 +69,7 @@ bool nicstamp_arrive_get(const struct nicstamp_tuple *tuple, u32 end_seq,
 	return found;
 }
 
-/* nicstamp_lock is held for these two. */
+/* The caller of these two holds nicstamp_lock. */
 void nicstamp_arrive_begin(const atomic_t *wanted)
 {
 	if (!wanted || nicstamp_arrive_asked())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Times of arrival of data (nicstamp_arrive.c). */
+/* Times of arrival of data, by NIC stamps (TIMELY15) (nicstamp_arrive.c). */
 #ifndef NICSTAMP_ARRIVE_H
 #define NICSTAMP_ARRIVE_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The clock of a NIC: from a raw counter that wraps to nanoseconds that do not,
- * and from those to the system's clock, with an error bound. Pure.
+ * and from those to the system's clock, with a bound of the error. Pure.
  *
  *   raw  --counter-->  device ns  --map-->  system ns +- error
  *
- * The map is a straight line, as TIMELY's calibration is (SIGCOMM '15, section 5),
- * laid through the two latest good readings. A reading is the device's clock
- * between two of the system's: it belongs to their middle, half their distance is
- * its error. Between readings the error grows with what is not known of the rate.
+ * The map is a straight line, as the calibration of TIMELY15 (section 5) is. It goes
+ * through the two latest good readings. A reading is the device's clock between two of
+ * the system's. It belongs to their middle, and half their distance is its error.
+ * Between readings the error grows with the uncertainty of the rate.
  *
  *   reading that the line    +------+   second    +------+
  *   does not explain   +---->| one  |------------>| line |---+ more readings
@@ -24,8 +24,8 @@
 
 /* -- the counter ------------------------------------------------------------ */
 
-/* All of a raw stamp's bits are used: what lies less than half a turn ahead of the
- * base is later, the rest is earlier. The base follows well before that.
+/* A raw stamp less than half a turn ahead of the base is later than it, any other is earlier.
+ * The base follows well before half a turn.
  */
 struct nicstamp_counter {
 	u64 base_raw;
@@ -73,23 +73,22 @@ static inline u64 nicstamp_counter_read(struct nicstamp_counter *c, u64 raw)
 
 #define NICSTAMP_RATE_SHIFT	32
 
-/* What the rates of two clocks may differ by while nothing is known: 802.3 allows
- * each 100 ppm, and adjfine() may have been at work. 500 ppm is the most that Linux
- * slews by.
+/* How far the rates of two clocks may differ while nothing is known: 802.3 allows each
+ * 100 ppm, and adjfine() may add to that. Linux slews by 500 ppm at most.
  */
 #define NICSTAMP_RATE_UNKNOWN	(500ULL * (1ULL << NICSTAMP_RATE_SHIFT) / 1000000)
 
-/* What a crystal's rate changes between two readings: well below 0.1 ppm a second. */
+/* Change of a crystal's rate between two readings: well below 0.1 ppm a second. */
 #define NICSTAMP_RATE_WANDER	((1ULL << NICSTAMP_RATE_SHIFT) / 10000000)
 
 /* Two readings closer than this say little of the rate. */
 #define NICSTAMP_SPAN_MIN_NS	10000000ULL
 
-/* Without a reading for so long the map is not believed any more. */
+/* A map without a reading for so long is not valid any more. */
 #define NICSTAMP_MAP_MAX_NS	10000000000ULL
 
-/* A reading that took so much longer than the line is sure of tells nothing new; nor
- * does one that somebody interrupted: PCI reads take a few microseconds.
+/* A reading whose error is so many times the line's tells nothing new. Nor does one that was
+ * interrupted: PCI reads take a few microseconds.
  */
 #define NICSTAMP_POOR_READ	4
 #define NICSTAMP_WIDTH_MAX_NS	1000000ULL
@@ -99,7 +98,7 @@ struct nicstamp_map {
 	u64 sys_ns;
 	s64 rate_q;		/* system's over device's rate, less 1, << RATE_SHIFT */
 	u64 rate_error_q;
-	u64 error_ns;		/* of that reading */
+	u64 error_ns;		/* error of that reading */
 	u32 epoch;		/* counts steps */
 	u32 readings;		/* 0: none; 1: the rate is not known; 2: it is */
 };
@@ -116,7 +115,7 @@ static inline u64 nicstamp_distance(u64 a, u64 b)
 	return a > b ? a - b : b - a;
 }
 
-/* False when nothing is known of that moment. */
+/* False when the map does not cover that moment. */
 static inline bool nicstamp_map_to_sys(const struct nicstamp_map *m, u64 dev_ns, u64 *sys_ns,
 				       u64 *error_ns)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Times of departure of data, for a consumer that says itself which data it means and keeps
- * what it is told: nothing is recorded here.
+ * Times of departure of data by NIC stamps (TIMELY15), for a consumer that says which data it
+ * means and keeps the times itself: this file records nothing.
  *
  *   to the driver --> wanted()?     stamp --> system's clock --> left()
  */
@@ -10,10 +10,10 @@
 #include "nicstamp_depart.h"
 #include "nicstamp_port.h"
 
-/* Of the consumer that wants departures; NULL: there is none. nicstamp_lock writes, RCU. */
+/* Of the consumer of departures; NULL: none. Writers hold nicstamp_lock, readers use RCU. */
 static const struct nicstamp_departures __rcu *nicstamp_departures;
 
-/* Is there anybody who may want some? */
+/* Is there a consumer that may want departures? */
 bool nicstamp_depart_asked(void)
 {
 	return rcu_access_pointer(nicstamp_departures);
@@ -27,7 +27,7 @@ bool nicstamp_depart_wanted(const struct sock *sk, u32 end_seq)
 	return departures && departures->wanted(sk, end_seq);
 }
 
-/* A stamp came, of the last byte before @tx_seq. One whose time is not known is nobody's. */
+/* A stamp came, of the last byte before @tx_seq. If its time is not known, error_ns is U32_MAX. */
 bool nicstamp_depart_sent(const struct sock *sk, u32 end_seq, u32 tx_seq,
 			  const struct nicstamp_stamp *stamp)
 {
@@ -41,7 +41,7 @@ bool nicstamp_depart_sent(const struct sock *sk, u32 end_seq, u32 tx_seq,
 	return departures && departures->left(sk, end_seq, &departed);
 }
 
-/* nicstamp_lock is held for these two. */
+/* The caller of these two holds nicstamp_lock. */
 void nicstamp_depart_begin(const struct nicstamp_departures *departures)
 {
 	if (!departures || nicstamp_depart_asked())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Times of departure of data (nicstamp_depart.c). */
+/* Times of departure of data, by NIC stamps (TIMELY15) (nicstamp_depart.c). */
 #ifndef NICSTAMP_DEPART_H
 #define NICSTAMP_DEPART_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What drivers of NICs call: include/nicstamp.h says how. A driver's pointer to its port is
- * written and looked at here alone.
+ * What drivers of NICs call (TIMELY15, section 5): include/nicstamp.h says how. Only this file
+ * reads and writes a driver's pointer to its port.
  *
  *   ports    --> nicstamp_feed.c (lets go of the device), nicstamp_port.c
  *   packets  --> nicstamp_packet.c
@@ -15,9 +15,9 @@
 #include "nicstamp_packet.h"
 #include "nicstamp_port.h"
 
-/* NICs whose driver gives stamps by its PTP clock have one register for the next stamp, and a
- * kworker that asks for it, over the bus, until it is there: some 10 us.  That is a tenth of a
- * processor at most.
+/* A NIC whose driver gives stamps of its PTP clock has one register for the next stamp.  A
+ * kworker asks for it over the bus until it is there: some 10 us.  With this gap that takes a
+ * tenth of a CPU at most.
  */
 #define NICSTAMP_PTP_GAP_NS	(100 * NSEC_PER_USEC)
 
@@ -97,8 +97,8 @@ int nicstamp_port_add_host(struct nicstamp_port __rcu **portp, struct net_device
 EXPORT_SYMBOL_GPL(nicstamp_port_add_host);
 
 /*
- * A driver may stop from two places at once, not all of which hold RTNL (a reset): one of
- * them takes the port, and the other, too, has to find it gone when it goes on.
+ * A driver may stop from two places at once, of which one may not hold RTNL (a reset). One of
+ * them takes the port, and the other waits for the mutex until the port is gone.
  */
 void nicstamp_port_del(struct nicstamp_port __rcu **portp)
 {
@@ -115,7 +115,7 @@ EXPORT_SYMBOL_GPL(nicstamp_port_del);
 
 /* -- packets: any context -------------------------------------------------------- */
 
-/* Does anybody want the stamp of @skb?  What comes too soon after the last one has no slot. */
+/* Is the stamp of @skb wanted?  A packet too soon after the last stamp has no slot. */
 static bool nicstamp_want(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
 {
 	u64 now_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic feed: stamps of devices whose drivers know nothing of nicstamp, by the host's
- * clock, at the driver's border. The kernel's tracepoints are there:
+ * The generic feed stamps packets (TIMELY15) of devices whose drivers know nothing of nicstamp,
+ * by the host's clock, at the driver's border. The kernel has tracepoints there:
  *
  *   qdisc --> net_dev_start_xmit --> ndo_start_xmit()
  *
@@ -9,15 +9,14 @@
  *          --> netif_receive_skb_entry, netif_receive_skb_list_entry --------------> stack
  *          --> netif_rx_entry --> backlog -----------------------------------------> stack
  *
- * A driver hands a packet over in one of these ways, and what the stack then does with it
- * passes none of them for the same device again. A packet tap would clone all that is sent,
- * and see what came after GRO.
+ * A driver hands a packet over in one of these ways, and the packet passes none of them for the
+ * same device again. A packet tap would clone all sent packets, and see received ones after GRO.
  *
- * Received frames may have the NIC's own stamps, which are better where a program tells what
- * that clock is (nicstamp_follow.c).
+ * The NIC's own stamps of received frames are better, if a program reports readings of that
+ * clock (nicstamp_follow.c).
  *
- * Devices are the operator's choice. The probes are there while one is used and somebody
- * subscribed; packets of other devices then pay for a look into a table.
+ * The operator chooses the devices. The probes are registered while the feed has a device and
+ * a consumer subscribed; packets of other devices then cost a look into a table.
  */
 #include <linux/hashtable.h>
 #include <linux/if.h>
@@ -31,10 +30,10 @@
 #include "nicstamp_packet.h"
 #include "nicstamp_port.h"
 
-/* A host has a few NICs: hardly two of them in one bucket. */
+/* A host has a few NICs, hardly two of them in one bucket. */
 #define NICSTAMP_FEED_BITS	6
 
-/* Ports of the feed, by device: nicstamp_lock writes, RCU. */
+/* Ports of the feed, by device. Writers hold nicstamp_lock, readers use RCU. */
 static DEFINE_HASHTABLE(nicstamp_feeds, NICSTAMP_FEED_BITS);
 static u32 nicstamp_feed_ports;		/* in it; nicstamp_lock */
 static bool nicstamp_feed_watches;	/* the probes are registered; nicstamp_lock */
@@ -82,7 +81,7 @@ static void nicstamp_feed_received(void *data, const struct sk_buff *skb)
 
 /* -- probes ---------------------------------------------------------------------- */
 
-/* The tracepoints are not exported, but can be found by name. */
+/* The kernel does not export the tracepoints, but a module can find them by name. */
 static struct nicstamp_feed_probe {
 	const char *name;
 	void *function;
@@ -96,7 +95,7 @@ static struct nicstamp_feed_probe {
 	{ "netif_rx_entry", nicstamp_feed_received },
 };
 
-/* The compiler shall see that the tracepoints have these arguments. */
+/* Makes the compiler check the arguments of the tracepoints. */
 static void nicstamp_feed_check(void)
 {
 	check_trace_callback_type_net_dev_start_xmit(nicstamp_feed_sent);
@@ -117,7 +116,7 @@ static void nicstamp_feed_find(struct tracepoint *at, void *data)
 	}
 }
 
-/* Those before @end go; no processor is in one any more. */
+/* Unregisters the probes before @end; when this returns, no CPU is in one. */
 static void nicstamp_feed_unwatch(u32 end)
 {
 	while (end-- > 0)
@@ -148,7 +147,7 @@ static int nicstamp_feed_watch(void)
 	return 0;
 }
 
-/* nicstamp_lock: after devices or subscribers came or went. */
+/* To be called with nicstamp_lock after devices or subscribers came or went. */
 int nicstamp_feed_update(void)
 {
 	bool wanted = nicstamp_feed_ports && static_key_enabled(&nicstamp_listened);
@@ -164,7 +163,7 @@ int nicstamp_feed_update(void)
 	return err;
 }
 
-/* How many are registered? */
+/* How many probes are registered? */
 u32 nicstamp_feed_probe_count(void)
 {
 	return READ_ONCE(nicstamp_feed_watches) ? ARRAY_SIZE(nicstamp_feed_probes) : 0;
@@ -172,11 +171,11 @@ u32 nicstamp_feed_probe_count(void)
 
 /* -- devices --------------------------------------------------------------------- */
 
-/* Can stamps of it be taken at all? */
+/* Can the feed stamp packets of the device? */
 static int nicstamp_feed_check_device(const struct net_device *dev,
 				      struct netlink_ext_ack *extack)
 {
-	/* the probes run with preemption off, where locks of that kernel must not be taken */
+	/* the probes run with preemption off, and may not take that kernel's locks */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		NL_SET_ERR_MSG(extack, "a kernel with PREEMPT_RT has no generic feed");
 		return -EOPNOTSUPP;
@@ -192,7 +191,7 @@ static int nicstamp_feed_check_device(const struct net_device *dev,
 	return 0;
 }
 
-/* nicstamp_lock is held for these two. */
+/* The caller of these two holds nicstamp_lock. */
 static int nicstamp_feed_enter(struct nicstamp_port *port, struct netlink_ext_ack *extack)
 {
 	const struct nicstamp_port *other = nicstamp_port_of(port->dev);
@@ -220,7 +219,7 @@ static void nicstamp_feed_leave(struct nicstamp_port *port)
 	nicstamp_feed_update();
 }
 
-/* nicstamp_lock: the port that @dev has by the feed, out of all tables, or NULL. */
+/* nicstamp_lock: removes the feed's port of @dev from all tables and returns it, or NULL. */
 struct nicstamp_port *nicstamp_feed_take_out(const struct net_device *dev)
 {
 	struct nicstamp_port *port = nicstamp_port_of(dev);
@@ -275,8 +274,8 @@ int nicstamp_feed_drop(struct net_device *dev, struct netlink_ext_ack *extack)
 }
 
 /*
- * A device that is moved to another namespace, or renamed, is the same one still, and a
- * move looks like its end but for the state.
+ * A device that moves to another namespace, or gets another name, is the same one still. Only
+ * its state tells such a move from its end.
  */
 static int nicstamp_feed_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -296,7 +295,7 @@ int __init nicstamp_feed_init(void)
 	return register_netdevice_notifier(&nicstamp_feed_notifier);
 }
 
-/* Nobody uses another device meanwhile. */
+/* No new device can come meanwhile. */
 void nicstamp_feed_exit(void)
 {
 	struct nicstamp_port *port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Devices of the generic feed (nicstamp_feed.c). */
+/* Devices of the generic feed of stamps (TIMELY15) (nicstamp_feed.c). */
 #ifndef NICSTAMP_FEED_H
 #define NICSTAMP_FEED_H
 

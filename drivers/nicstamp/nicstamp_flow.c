@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flows that a consumer follows, found by socket (transmit, consumer) and by
- * addresses and ports (receive, where no socket is known yet). Two sockets with the
- * same addresses, in two namespaces, cannot be told apart by a received packet: the
- * second is refused. Stamps of another NIC than the first one's then have another
- * clock, and are never mixed in.
+ * The flows that a consumer follows (TIMELY15), by socket (transmit, consumer) and by addresses
+ * and ports (receive, where no socket is known yet). A received packet cannot tell two sockets
+ * of the same addresses, in two namespaces, apart: nicstamp refuses the second. Stamps of
+ * another NIC than the first one's have another clock, and never mix with these.
  *
- * Bounded: beyond the parameter max_flows a flow does without, and is counted. Of these, flows of
- * other network namespaces than the first have half at most: any user can make some.
+ * The parameter max_flows bounds them: further flows get no stamps, and a counter tells. Flows
+ * outside the first network namespace get half of that at most: any user can make some.
  */
 #include <linux/jhash.h>
 #include <linux/module.h>
@@ -21,7 +20,7 @@
 #include "nicstamp_flow.h"
 #include "nicstamp_port.h"
 
-/* 1.5 KB each: 24 MB at most. Hosts with more flows have little to tell each. */
+/* 1.5 KB each: 24 MB at most. With more flows there are few samples for each. */
 static unsigned int max_flows = 16384;
 module_param(max_flows, uint, 0444);
 MODULE_PARM_DESC(max_flows, "most flows whose stamps are matched, 16 to 1048576 (16384)");
@@ -39,7 +38,7 @@ static struct hlist_head *nicstamp_socket_bucket(const struct sock *sk)
 	return &nicstamp_by_socket[hash_ptr(sk, nicstamp_flow_bits)];
 }
 
-/* The remote end chooses part of it, hence the seed. */
+/* The remote end chooses part of the tuple, hence the seed. */
 static struct hlist_head *nicstamp_tuple_bucket(const struct nicstamp_tuple *tuple)
 {
 	u32 hash;
@@ -104,7 +103,7 @@ static void nicstamp_tuple_of_socket(struct nicstamp_tuple *tuple, const struct 
 	ipv6_addr_set_v4mapped(sk->sk_daddr, &tuple->remote);
 }
 
-/* Asked before memory is: a flow that is refused asks again with every sample. */
+/* Checked before memory is taken: a refused flow asks again with every sample. */
 static bool nicstamp_tuple_is_taken(const struct nicstamp_tuple *tuple)
 {
 	bool taken;
@@ -142,7 +141,7 @@ static struct nicstamp_flow *nicstamp_flow_new(const struct sock *sk)
 	return flow;
 }
 
-/* False if somebody is there with the same name. */
+/* False if a flow of the same name is there. */
 static bool nicstamp_flow_insert(struct nicstamp_flow *flow)
 {
 	bool free;
@@ -158,7 +157,7 @@ static bool nicstamp_flow_insert(struct nicstamp_flow *flow)
 	return free;
 }
 
-/* Made where there is none. */
+/* The caller found no flow of @sk: make one. */
 void nicstamp_flow_follow(const struct sock *sk)
 {
 	struct nicstamp_flow *flow = nicstamp_flow_new(sk);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Flows that are followed, and what is recorded of them (nicstamp_flow.c). */
+/* Flows whose RTT nicstamp takes by stamps (TIMELY15), and their records (nicstamp_flow.c). */
 #ifndef NICSTAMP_FLOW_H
 #define NICSTAMP_FLOW_H
 
@@ -14,21 +14,21 @@ struct nicstamp_flow {
 	/* fixed while in the tables */
 	struct hlist_node by_socket;	/* RCU */
 	struct hlist_node by_tuple;	/* RCU */
-	const struct sock *sk;		/* a name, not to be followed */
+	const struct sock *sk;		/* a name, never dereferenced */
 	struct nicstamp_tuple tuple;
 	bool other;			/* not of the first namespace */
 	/* lock: all below; bottom halves off */
 	spinlock_t lock;
 	struct nicstamp_match match;
-	u32 step_ns;			/* of the NIC that stamped last, */
+	u32 step_ns;			/* these three: of the port that stamped last; */
 	bool tx_first;			/* as in struct nicstamp_info, */
 	bool host;			/* as in struct nicstamp_port */
 	u32 missed;			/* as in struct nicstamp_sample */
 	u64 samples;
-	u64 rtt_ns;			/* the newest, */
-	u32 error_ns;			/* no further off, */
-	bool ack_by_nic;		/* as in struct nicstamp_sample, */
-	u64 tcp_rtt_ns;			/* and TCP's of the same ACK */
+	u64 rtt_ns;			/* the newest RTT */
+	u32 error_ns;			/* bound of its error */
+	bool ack_by_nic;		/* as in struct nicstamp_sample */
+	u64 tcp_rtt_ns;			/* TCP's RTT of the same ACK */
 	u64 rtt_min_ns;
 	struct rcu_head rcu;
 };

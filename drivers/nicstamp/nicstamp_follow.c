@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices of the generic feed whose NICs stamp what they receive: a program keeps that
- * switched on, reads the NIC's clock beside the system's, and tells what it read.
+ * Devices of the generic feed whose NICs stamp received frames (TIMELY15). A program keeps that
+ * switched on, reads the NIC's clock beside the system's, and reports its readings.
  *
  *   use --> generic port --follow--> followed --socket closed--> generic port --> drop
  *                                     | ^
  *                                     +-+ readings; without them the host's stamps serve
  *
- * A device is followed for the netlink socket that asked for it: another's readings are
- * refused, and when it is closed, by whatever end of its program, the NIC's stamps are not
- * used any more.
+ * nicstamp follows a device for the netlink socket that asked for it, and refuses readings of
+ * others. It uses the NIC's stamps no more when that socket closes, however its program ends.
  */
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
@@ -47,7 +46,7 @@ static int nicstamp_follow_enter(struct nicstamp_port *port, u32 owner, u32 step
 	return 0;
 }
 
-/* RTNL. @number is what readings are to be told for. */
+/* RTNL. The program reports its readings for @number. */
 int nicstamp_follow_device(struct net_device *dev, u32 owner, u32 step_ns, u32 *number,
 			   struct netlink_ext_ack *extack)
 {
@@ -118,7 +117,7 @@ int nicstamp_follow_tell(u32 number, u32 owner, const struct nicstamp_crossing *
 	return err;
 }
 
-/* Sockets of the family are of the first network namespace. */
+/* Only sockets of the first network namespace use the family. */
 static int nicstamp_follow_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *notify = data;
@@ -152,12 +151,12 @@ void nicstamp_follow_exit(void)
 
 /* -- packets ----------------------------------------------------------------------- */
 
-/* What the driver left for sockets, in nanoseconds of the NIC's clock; 0: nothing. */
+/* The stamp that the driver left for sockets, in nanoseconds of the NIC's clock; 0: none. */
 static u64 nicstamp_follow_raw(const struct sk_buff *skb)
 {
 	const struct skb_shared_hwtstamps *stamps = &skb_shinfo(skb)->hwtstamps;
 
-	/* or where it will look when somebody asks */
+	/* or where the driver will look when asked */
 	if (skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP_NETDEV)
 		return ktime_to_ns(netdev_get_tstamp(skb->dev, stamps, false));
 	return ktime_to_ns(stamps->hwtstamp);
@@ -171,7 +170,7 @@ static void nicstamp_follow_distrust(struct nicstamp_port *port)
 	nicstamp_count(STAMPS_STAT_RX_NIC_REFUSED);
 }
 
-/* @stamp is the host's, taken @now_ns: the NIC's takes its place, if one is there and known. */
+/* Replaces @stamp, the host's of @now_ns, by the NIC's, if there is one and its time is known. */
 void nicstamp_follow_improve(struct nicstamp_port *port, const struct sk_buff *skb, u64 now_ns,
 			     struct nicstamp_stamp *stamp)
 {
@@ -189,7 +188,7 @@ void nicstamp_follow_improve(struct nicstamp_port *port, const struct sk_buff *s
 		nicstamp_follow_distrust(port);
 	if (stamped != NICSTAMP_STAMP_KNOWN)
 		return;
-	/* the port's clock is the system's, but for where it counts from */
+	/* the port's clock is the system's, except for its zero */
 	stamp->ns -= now_ns - sys_ns;
 	stamp->sys_ns = sys_ns;
 	stamp->error_ns = error_ns;

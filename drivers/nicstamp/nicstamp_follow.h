@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Received frames that a stock driver has the NIC stamp, by a clock that a program reads
- * beside the system's and tells of. Pure.
+ * Stamps by which a NIC with a stock driver marks received frames (TIMELY15): a program reports
+ * readings of the NIC's clock beside the system's. Pure.
  *
  *   program: system before, NIC, system after --> fault? --> map (nicstamp_clock.h)
  *                                                             |
  *   frame with the NIC's stamp -------------------------------+--> system's clock +- error
  *
- * A frame was at the NIC before the host looks at it, and not long before. A stamp that
- * says otherwise is of a clock that stepped since the last reading: the map is forgotten,
- * and two more readings have to come.
+ * A frame comes to the NIC before the host looks at it, and not long before. A stamp that
+ * says otherwise is of a clock that stepped since the last reading. nicstamp then forgets
+ * the map, and makes another of the next readings.
  */
 #ifndef NICSTAMP_FOLLOW_H
 #define NICSTAMP_FOLLOW_H
 
 #include "nicstamp_clock.h"
 
-/* A program that reads ten times a second and says nothing for so long is dead or stopped;
- * a step of the clock would go unseen.
+/* A program that reads ten times a second and is silent for so long is dead or stopped.
+ * nicstamp would not see a step of the clock then.
  */
 #define NICSTAMP_FOLLOW_PAUSE_NS	1000000000ULL
 
-/* What the NIC's stamp leaves out is the wait for the interrupt and the poll: a few to some
- * tens of microseconds. One that is known worse than this is no better than the host's.
+/* The NIC's stamp leaves out the wait for the interrupt and the poll: a few to some tens of
+ * microseconds. A stamp with a larger error than this is no better than the host's.
  */
 #define NICSTAMP_FOLLOW_ERROR_MAX_NS	10000ULL
 
-/* Interrupts are moderated by a millisecond at most, and a poll waits for others' some ms. */
+/* Moderation delays interrupts by a millisecond at most, and other polls delay one by some ms. */
 #define NICSTAMP_FOLLOW_LATE_MAX_NS	10000000ULL
 
 /* The NIC's clock between two looks at the system's. */
@@ -44,19 +44,19 @@ struct nicstamp_follow {
 
 enum nicstamp_fault {
 	NICSTAMP_SOUND,
-	NICSTAMP_NO_TIME,	/* the NIC's is none that a stamp can have */
-	NICSTAMP_BACKWARDS,	/* it ended before it began, */
-	NICSTAMP_WIDE,		/* took too long, */
-	NICSTAMP_AHEAD,		/* is of the future, */
-	NICSTAMP_OLD,		/* of long ago, */
-	NICSTAMP_EARLIER,	/* or of before the last one */
+	NICSTAMP_NO_TIME,	/* no stamp can have this time of the NIC */
+	NICSTAMP_BACKWARDS,	/* the reading ended before it began */
+	NICSTAMP_WIDE,		/* the reading took too long */
+	NICSTAMP_AHEAD,		/* it is of the future */
+	NICSTAMP_OLD,		/* it is of long ago */
+	NICSTAMP_EARLIER,	/* it is older than the last one */
 	NICSTAMP_FAULTS
 };
 
 enum nicstamp_stamped {
-	NICSTAMP_STAMP_UNKNOWN,	/* nothing is known of that moment, or too little */
+	NICSTAMP_STAMP_UNKNOWN,	/* no map, or too large an error for that moment */
 	NICSTAMP_STAMP_KNOWN,
-	NICSTAMP_STAMP_ABSURD,	/* it cannot be */
+	NICSTAMP_STAMP_ABSURD,	/* impossible */
 };
 
 static inline void nicstamp_follow_begin(struct nicstamp_follow *f, u32 step_ns)
@@ -66,7 +66,7 @@ static inline void nicstamp_follow_begin(struct nicstamp_follow *f, u32 step_ns)
 	f->step_ns = step_ns;
 }
 
-/* What is wrong with a reading that somebody tells of at @now_ns? */
+/* What is wrong with a reading that a program reports at @now_ns? */
 static inline enum nicstamp_fault nicstamp_follow_fault(const struct nicstamp_follow *f,
 							const struct nicstamp_crossing *c,
 							u64 now_ns)
@@ -84,7 +84,7 @@ static inline enum nicstamp_fault nicstamp_follow_fault(const struct nicstamp_fo
 	return c->before_ns < f->read_ns ? NICSTAMP_EARLIER : NICSTAMP_SOUND;
 }
 
-/* A sound one. After a pause nothing is left of what was known. */
+/* Takes a sound reading. After a pause the map begins anew. */
 static inline enum nicstamp_reading nicstamp_follow_read(struct nicstamp_follow *f,
 							 const struct nicstamp_crossing *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Devices whose NICs' receive stamps are used, of stock drivers (nicstamp_follow.c). */
+/* Stock drivers' devices whose NIC stamps received frames (TIMELY15) (nicstamp_follow.c). */
 #ifndef NICSTAMP_FOLLOWED_H
 #define NICSTAMP_FOLLOWED_H
 
@@ -16,7 +16,7 @@ int nicstamp_follow_tell(u32 number, u32 owner, const struct nicstamp_crossing *
 void nicstamp_follow_improve(struct nicstamp_port *port, const struct sk_buff *skb, u64 now_ns,
 			     struct nicstamp_stamp *stamp);
 
-/* Does a program read the NIC's clock, so that stamps by it are of use? */
+/* Does a program read the NIC's clock, so that its stamps are of use? */
 static inline bool nicstamp_follow_is_on(const struct nicstamp_port *port)
 {
 	return READ_ONCE(port->owner);

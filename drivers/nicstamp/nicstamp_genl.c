@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: ports, flows and counters are shown, devices given to the generic feed,
- * readings of their NICs' clocks taken;
- * include/uapi/turnpike.h.
+ * Generic netlink of nicstamp (TIMELY15): shows ports, flows and counters, gives devices to the
+ * generic feed, and takes readings of their clocks. include/uapi/turnpike.h has the messages.
  */
 #include <linux/if.h>
 #include <linux/rculist.h>
@@ -62,7 +61,7 @@ static s32 nicstamp_rate_ppb(const struct nicstamp_map *m)
 	return m->rate_q < 0 ? -ppb : ppb;
 }
 
-/* Rate and error are left out while they are not known, or known no more. */
+/* Leaves rate and error out while they are not known, or known no more. */
 static int nicstamp_genl_put_map(struct sk_buff *msg, struct nicstamp_port *port)
 {
 	u64 now_ns = ktime_get_ns(), sys_ns, error_ns;
@@ -88,7 +87,7 @@ static int nicstamp_genl_put_port(struct sk_buff *msg, struct nicstamp_port *por
 	struct nlattr *nest = nla_nest_start(msg, STAMPS_A_PORT);
 	u32 netns;
 
-	/* the device may be on its way to another namespace, and this one's end */
+	/* the device may move to another namespace just now, and this one may end */
 	rcu_read_lock();
 	netns = dev_net(port->dev)->ns.inum;
 	rcu_read_unlock();
@@ -176,7 +175,7 @@ static int nicstamp_genl_dump_port(struct sk_buff *msg, struct netlink_callback 
 			-EMSGSIZE;
 }
 
-/* args[0]: the number of the last port that found room. */
+/* args[0]: the number of the last port for which there was room. */
 static int nicstamp_genl_ports(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	struct nicstamp_port *port;
@@ -202,7 +201,7 @@ static int nicstamp_genl_dump_flow(struct sk_buff *msg, struct netlink_callback 
 			-EMSGSIZE;
 }
 
-/* args[0]: the bucket to go on with, args[1]: its flows that were told. */
+/* args[0]: the bucket to go on with, args[1]: how many of its flows are done. */
 static int nicstamp_genl_flows(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	struct nicstamp_flow *flow;
@@ -226,7 +225,7 @@ full:
 
 /* -- the generic feed --------------------------------------------------------- */
 
-/* Where the named device is; held. */
+/* The namespace of the named device; held. */
 static struct net *nicstamp_genl_net(struct genl_info *info)
 {
 	const struct nlattr *fd = info->attrs[STAMPS_A_NETNS_FD];
@@ -304,7 +303,7 @@ static int nicstamp_genl_answer_number(struct genl_info *info, u32 number)
 	return genlmsg_reply(msg, info);
 }
 
-/* Without an answer it is followed all the same, until the socket is closed. */
+/* Follows the device until the socket is closed, even if the answer fails. */
 static int nicstamp_genl_follow_device(struct net_device *dev, struct genl_info *info)
 {
 	u32 step_ns = nla_get_u32(info->attrs[STAMPS_A_STEP_NS]), number;

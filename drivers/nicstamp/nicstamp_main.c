@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading of nicstamp.ko.
+ * Loading and unloading of nicstamp.ko: NIC timestamps, as TIMELY15 needs them (section 5).
  *
  *   driver --> nicstamp_driver.c        tracepoints --> nicstamp_feed.c (drivers that know
  *                    |                                   |    nothing of nicstamp)
@@ -23,7 +23,7 @@
  *   feed
  *   packet
  *   flow, arrive, depart, follow
- *   port, with the lock and who wants the clocks
+ *   port, with the lock and the users of the clocks
  *   stat
  */
 #include <linux/module.h>
@@ -72,7 +72,7 @@ fail_stat:
 	return err;
 }
 
-/* Drivers hold the module by its symbols: no port of theirs is left. */
+/* Drivers hold the module by its symbols, so no port of theirs is left. */
 static void __exit nicstamp_unload(void)
 {
 	nicstamp_genl_exit();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nicstamp_main.c calls of the files on top: consumers (nicstamp_sample.c), netlink. */
+/* What nicstamp_main.c (TIMELY15) calls of upper files: consumers (nicstamp_sample.c), netlink. */
 #ifndef NICSTAMP_MAIN_H
 #define NICSTAMP_MAIN_H
 

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One flow's stamps become RTT samples. Pure.
+ * Makes RTT samples of a flow's stamps, as TIMELY15 takes its RTTs (section 3.1). Pure.
  *
  *   handed to the driver     sent, with its stamp      ACK, with its stamp
  *        post ----------------- sent ---------------------- acked ------> take
  *     system's clock          NIC's clock                 NIC's clock     by the
  *                                                                         consumer
  *
- * A record is made of each run of data as it goes to the driver, and is completed
- * by what comes: the transmit stamp may arrive after the ACK does (a NIC that is
- * read by polling), and neither need come at all. The ACK of a record is the first
- * that leaves no more than one segment of it open, since receivers ack every second
- * segment; it is the same that tcp_timely takes for a burst's completion. What is
- * open is told with the sample.
+ * Each run of data that goes to the driver makes a record. Its transmit stamp may come after the
+ * ACK (from a NIC that the driver polls), and neither need come at all. The ACK of a record
+ * is the first that leaves at most one segment of it open, since receivers acknowledge every
+ * second segment. tcp_timely takes the same ACK for a burst's completion. The sample's tx_seq
+ * tells what is open.
  *
- * No record is believed that
- *  - was sent more than once in any part: which copy was acked?
- *  - has its two stamps from two clocks, or from both sides of a clock's step (a stamp
- *    of another clock that the caller knows how to bring to this one carries the error);
- *  - took no time, or more than the host's own clock saw pass between handing it
- *    over and seeing the ACK, which encloses both stamps.
+ * A record gives no sample if
+ *  - any part of it was sent more than once: which copy was acknowledged?
+ *  - its stamps are of two clocks, or of both sides of a clock's step (a stamp that the
+ *    caller brought from another clock to this one carries the error of that);
+ *  - it took no time, or more than passed by the host's own clock from handing it over to
+ *    seeing the ACK, which encloses both stamps.
  */
 #ifndef NICSTAMP_MATCH_H
 #define NICSTAMP_MATCH_H
 
 #include "include/turnpike_types.h"
 
-/* Bursts under way of one flow. At 100 Gbit/s and 20 us sixteen bursts of 16 KB are
- * in flight; a flow that has more is sampled.
+/* Bursts in flight of one flow: sixteen of 16 KB at 100 Gbit/s and 20 us. A flow with more gets
+ * samples of some of them only.
  */
 #define NICSTAMP_RECORDS	16
 
@@ -46,15 +45,15 @@ struct nicstamp_record {
 	u64 post_ns;		/* system's clock */
 	u64 tx_ns;		/* clock tx_clock */
 	u64 rx_ns;		/* clock rx_clock */
-	u64 seen_ns;		/* system's clock, when the ACK was seen */
+	u64 seen_ns;		/* system's clock when the host saw the ACK */
 	u32 start_seq;
 	u32 end_seq;
 	u32 ack_seq;
-	u32 tx_clock;		/* clocks are told apart by number; 0 is none */
+	u32 tx_clock;		/* number of a clock; 0: none */
 	u32 rx_clock;
 	u32 wait_ns;		/* from post to tx */
 	u32 wait_error_ns;	/* U32_MAX: wait_ns is not known */
-	u32 rx_error_ns;	/* of the map that brought rx_ns to its clock; 0: there was none */
+	u32 rx_error_ns;	/* error of the map that brought rx_ns to its clock; 0: no map */
 	u16 seg_bytes;
 	u8 flags;
 };
@@ -62,7 +61,7 @@ struct nicstamp_record {
 /* The oldest record is first. */
 struct nicstamp_match {
 	struct nicstamp_record record[NICSTAMP_RECORDS];
-	u32 next_seq;		/* sent so far; valid once started */
+	u32 next_seq;		/* after the data sent so far; valid once started */
 	u8 first;
 	u8 count;
 	bool started;
@@ -74,20 +73,20 @@ struct nicstamp_times {
 	u32 end_seq;
 	u32 wait_ns;		/* in the NIC, before the transmit stamp */
 	u32 wait_error_ns;	/* U32_MAX: not known */
-	u32 rx_error_ns;	/* of the ACK's stamp, where it was of another clock */
+	u32 rx_error_ns;	/* error of the ACK's stamp, if it was of another clock */
 	u32 clock;
 };
 
 enum nicstamp_verdict {
 	NICSTAMP_OK,
-	NICSTAMP_NO_DATA,	/* nothing that could be acked */
+	NICSTAMP_NO_DATA,	/* nothing that a peer could acknowledge */
 	NICSTAMP_AGAIN,		/* sent more than once */
 	NICSTAMP_FULL,		/* no room for another record */
 	NICSTAMP_NO_SLOT,	/* the NIC cannot stamp it */
 	NICSTAMP_UNKNOWN,	/* no record of it */
 	NICSTAMP_UNSENT,	/* no transmit stamp came */
 	NICSTAMP_CLOCKS,	/* two clocks, or one that stepped */
-	NICSTAMP_ABSURD,	/* cannot be */
+	NICSTAMP_ABSURD,	/* impossible */
 	NICSTAMP_VERDICTS
 };
 
@@ -115,8 +114,8 @@ static inline void nicstamp_mark_again(struct nicstamp_match *m, u32 start, u32 
 }
 
 /*
- * Data from @start to before @end goes to the driver. NICSTAMP_OK: a stamp is wanted.
- * Without a @slot for it the data are told all the same: sent again, they are known.
+ * Data from @start to before @end goes to the driver. NICSTAMP_OK: a stamp is wanted. The caller
+ * reports data without a @slot, too, so that a retransmission of it is known.
  */
 static inline enum nicstamp_verdict nicstamp_match_post(struct nicstamp_match *m, u32 start,
 							u32 end, u16 seg_bytes, u64 now_ns,
@@ -136,10 +135,10 @@ static inline enum nicstamp_verdict nicstamp_match_post(struct nicstamp_match *m
 	m->next_seq = end;
 	if (!slot)
 		return NICSTAMP_NO_SLOT;
-	/* One whose ACK came and was not asked for is of no use to anybody. */
+	/* Nobody asked for the oldest record when its ACK came, so it is of no use. */
 	if (m->count == NICSTAMP_RECORDS && nicstamp_record(m, 0)->flags & NICSTAMP_R_ACKED)
 		nicstamp_drop_first(m);
-	/* Those that are there will be acked sooner than this one. */
+	/* The records that are there will be acknowledged sooner than this one. */
 	if (m->count == NICSTAMP_RECORDS)
 		return NICSTAMP_FULL;
 	r = nicstamp_record(m, m->count++);
@@ -173,7 +172,7 @@ static inline enum nicstamp_verdict nicstamp_match_sent(struct nicstamp_match *m
 	return NICSTAMP_UNKNOWN;
 }
 
-/* When data that ends at @end was handed over, or 0. */
+/* When data that ends at @end went to the driver, or 0. */
 static inline u64 nicstamp_match_posted(struct nicstamp_match *m, u32 end)
 {
 	u32 i;
@@ -196,7 +195,7 @@ static inline void nicstamp_record_ack(struct nicstamp_record *r, u32 ack, u64 r
 	r->flags |= NICSTAMP_R_ACKED;
 }
 
-/* A packet came that acks what is before @ack. */
+/* A packet came that acknowledges all before @ack. */
 static inline enum nicstamp_verdict nicstamp_match_acked(struct nicstamp_match *m, u32 ack,
 							 u64 rx_ns, u32 clock,
 							 u32 rx_error_ns, u64 now_ns)
@@ -205,7 +204,7 @@ static inline enum nicstamp_verdict nicstamp_match_acked(struct nicstamp_match *
 	struct nicstamp_record *r;
 	u32 i;
 
-	/* Nobody has what was not sent. */
+	/* A peer cannot have data that was not sent. */
 	if (!m->started || tp_seq_before(m->next_seq, ack))
 		return NICSTAMP_ABSURD;
 	for (i = 0; i < m->count; i++) {
@@ -237,8 +236,8 @@ static inline enum nicstamp_verdict nicstamp_record_judge(const struct nicstamp_
 	return NICSTAMP_OK;
 }
 
-/* TCP has taken the ACK of all before @una: what was its RTT? The newest record that
- * this very ACK completed tells, since an older one's ACK waited for the newer.
+/* TCP has processed the ACK of all before @una: what was its RTT? That of the newest record
+ * which this very ACK completed, since an older one's ACK waited for the newer.
  */
 static inline enum nicstamp_verdict nicstamp_match_take(struct nicstamp_match *m, u32 una,
 							struct nicstamp_times *t)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is made of a packet that a driver, or the generic feed, has a stamp of. Packets that
- * arrive are not trusted: what they say is only looked up, and an ACK of what was not sent is
- * counted and forgotten.
+ * What nicstamp makes of a packet with a stamp of a driver or of the generic feed (TIMELY15). It
+ * does not trust packets that arrive: it only looks up what they say. It counts an ACK of data
+ * that was not sent, and forgets it.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -24,12 +24,12 @@ EXPORT_SYMBOL_GPL(nicstamp_listened);
 /* Data in a packet: from start to before end. */
 struct nicstamp_run {
 	u32 start_seq;
-	u32 end_seq;		/* with a FIN, */
-	u32 data_end_seq;	/* and without */
+	u32 end_seq;		/* with a FIN */
+	u32 data_end_seq;	/* without it */
 	u16 seg_bytes;		/* 0: a single segment */
 };
 
-/* Is what follows its network header TCP itself, and not a tunnel's or IPsec's? */
+/* Does TCP itself follow the network header, and no tunnel and no IPsec? */
 static bool nicstamp_is_plain_tcp(const struct sk_buff *skb)
 {
 	if (skb->encapsulation || !skb_transport_header_was_set(skb))
@@ -39,7 +39,7 @@ static bool nicstamp_is_plain_tcp(const struct sk_buff *skb)
 	return skb->protocol == htons(ETH_P_IPV6) && ipv6_hdr(skb)->nexthdr == IPPROTO_TCP;
 }
 
-/* The data of a packet between these ports. */
+/* Reads the data of a packet between these ports. */
 static bool nicstamp_run_read(const struct sk_buff *skb, __be16 source, __be16 dest,
 			      struct nicstamp_run *run)
 {
@@ -61,7 +61,7 @@ static bool nicstamp_run_read(const struct sk_buff *skb, __be16 source, __be16 d
 	return true;
 }
 
-/* The flow that sends @skb, and the data of it; NULL when nobody follows it. */
+/* The flow that sends @skb, and the data of it; NULL when no consumer follows it. */
 static struct nicstamp_flow *nicstamp_sender(const struct sk_buff *skb, struct nicstamp_run *run)
 {
 	const struct sock *sk = skb->sk;
@@ -74,7 +74,7 @@ static struct nicstamp_flow *nicstamp_sender(const struct sk_buff *skb, struct n
 					 run) ? flow : NULL;
 }
 
-/* The data that @skb's socket sends by it, for who may want to know when they leave. */
+/* The data that @skb's socket sends by it, if a consumer may want their departure. */
 static bool nicstamp_departs(const struct sk_buff *skb, struct nicstamp_run *run)
 {
 	const struct sock *sk = skb->sk;
@@ -85,10 +85,10 @@ static bool nicstamp_departs(const struct sk_buff *skb, struct nicstamp_run *run
 	       run->data_end_seq != run->start_seq;
 }
 
-/* What a packet that arrived says. */
+/* What a received packet says. */
 struct nicstamp_seen {
 	struct nicstamp_tuple tuple;
-	u32 bytes;		/* from the network header to the end of the packet, without padding */
+	u32 bytes;		/* from the network header to the packet's end, without padding */
 	u32 end_seq;		/* of its data */
 	u32 payload;
 	u32 ack;
@@ -142,7 +142,7 @@ static bool nicstamp_see(const struct sk_buff *skb, struct nicstamp_seen *seen)
 	seen->tuple.remote_port = th->source;
 	seen->acks = th->ack;
 	seen->ack = ntohl(th->ack_seq);
-	/* a packet that says more than it has is nobody's; one beyond 64 KB does not say */
+	/* a packet that claims more than it has counts as empty, as does one beyond 64 KB */
 	headers = offset + th->doff * 4;
 	seen->payload = seen->bytes > headers && seen->bytes <= skb->len ?
 			seen->bytes - headers : 0;
@@ -150,7 +150,7 @@ static bool nicstamp_see(const struct sk_buff *skb, struct nicstamp_seen *seen)
 	return true;
 }
 
-/* -- what is made of it ------------------------------------------------------- */
+/* -- records and stamps ------------------------------------------------------- */
 
 static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdict verdict)
 {
@@ -164,7 +164,7 @@ static void nicstamp_count_post(struct nicstamp_port *port, enum nicstamp_verdic
 		nicstamp_port_count(port, STAMPS_STAT_RETRANSMITTED);
 }
 
-/* RCU read side, as all below: a record is made of @skb. NICSTAMP_UNKNOWN: nobody follows it. */
+/* RCU read side, as all below. Makes a record of @skb. NICSTAMP_UNKNOWN: no consumer follows it. */
 enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
 				    bool slot)
 {
@@ -184,7 +184,7 @@ enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_
 	return verdict;
 }
 
-/* Its departure is wanted: told when the stamp comes, and no record is made. */
+/* Does a consumer want its departure? nicstamp makes no record, and tells when the stamp comes. */
 static enum nicstamp_verdict nicstamp_want_departure(const struct nicstamp_port *port,
 						     const struct sk_buff *skb, bool slot)
 {
@@ -195,7 +195,7 @@ static enum nicstamp_verdict nicstamp_want_departure(const struct nicstamp_port 
 	return slot && !(port->info.no_tso && run.seg_bytes) ? NICSTAMP_OK : NICSTAMP_NO_SLOT;
 }
 
-/* Does anybody want the stamp of @skb?  One without a slot is counted once. */
+/* Does a consumer want the stamp of @skb?  Counts a packet without a slot once. */
 bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot)
 {
 	enum nicstamp_verdict posted = nicstamp_post(port, skb, slot);
@@ -209,21 +209,21 @@ bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool sl
 	return departs == NICSTAMP_OK;
 }
 
-/* True if it was wanted. */
+/* True if a consumer wanted it. */
 static bool nicstamp_tell_departure(struct nicstamp_port *port, const struct sk_buff *skb,
 				    const struct nicstamp_stamp *stamp)
 {
 	struct nicstamp_run run;
 	u32 tx_seq;
 
-	/* the host's own times are the consumer's to take */
+	/* a consumer takes the host's own times itself */
 	if (port->host || !nicstamp_departs(skb, &run))
 		return false;
 	tx_seq = port->info.tx_first ? run.start_seq : run.data_end_seq;
 	return nicstamp_depart_sent(skb->sk, run.data_end_seq, tx_seq, stamp);
 }
 
-/* From @post_ns to the stamp; the error is U32_MAX when that cannot be told. */
+/* From @post_ns to the stamp; the error is U32_MAX when that is not known. */
 static u32 nicstamp_wait(const struct nicstamp_stamp *stamp, u64 post_ns, u32 *error_ns)
 {
 	u64 wait_ns = stamp->sys_ns > post_ns ? stamp->sys_ns - post_ns : 0;
@@ -266,7 +266,7 @@ static void nicstamp_acked(struct nicstamp_port *port, struct nicstamp_flow *flo
 	enum nicstamp_verdict verdict;
 
 	spin_lock_bh(&flow->lock);
-	/* of a driver's own port both stamps are of one clock */
+	/* on a driver's own port both stamps are of one clock */
 	verdict = nicstamp_match_acked(&flow->match, ack, stamp->ns, stamp->clock,
 				       port->host && stamp->by_nic ? stamp->error_ns : 0,
 				       ktime_get_ns());
@@ -280,7 +280,7 @@ static void nicstamp_acked(struct nicstamp_port *port, struct nicstamp_flow *flo
 		nicstamp_port_count(port, STAMPS_STAT_RX_ABSURD);
 }
 
-/* As above, of one that arrived. */
+/* As above, for a received packet. */
 void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw)
 {
 	bool follow = nicstamp_follow_is_on(port);
@@ -293,7 +293,7 @@ void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u6
 		return;
 	if (seen.acks && nicstamp_flow_any())
 		flow = nicstamp_flow_of_tuple(&seen.tuple);
-	/* the host's own times are the consumer's to take */
+	/* a consumer takes the host's own times itself */
 	arrives = seen.payload && (follow || !port->host) && nicstamp_arrive_any();
 	if (!flow && !arrives)
 		return;

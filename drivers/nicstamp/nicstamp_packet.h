@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is made of packets (nicstamp_packet.c), for drivers and the generic feed. */
+/* Stamps of packets (TIMELY15), from drivers and the generic feed (nicstamp_packet.c). */
 #ifndef NICSTAMP_PACKET_H
 #define NICSTAMP_PACKET_H
 
@@ -13,7 +13,7 @@
 #include "nicstamp_match.h"
 #include "nicstamp_port.h"
 
-/* RCU read side for all of these, and where nicstamp_may_lock(). */
+/* All of these: RCU read side, and only while nicstamp_may_lock(). */
 enum nicstamp_verdict nicstamp_post(struct nicstamp_port *port, const struct sk_buff *skb,
 				    bool slot);
 bool nicstamp_ask(struct nicstamp_port *port, const struct sk_buff *skb, bool slot);
@@ -21,21 +21,21 @@ void nicstamp_sent(struct nicstamp_port *port, const struct sk_buff *skb, u64 ra
 void nicstamp_received(struct nicstamp_port *port, const struct sk_buff *skb, u64 raw);
 
 /*
- * They take locks with bottom halves off. Netpoll sends and completes packets with
- * interrupts off, maybe those of somebody who holds such a lock: it does without.
+ * They take locks with bottom halves off. Netpoll sends and completes packets with interrupts
+ * off, and may have interrupted a holder of such a lock: its packets get no stamps.
  */
 static inline bool nicstamp_may_lock(void)
 {
 	return !irqs_disabled();
 }
 
-/* Is anything made of what is received? */
+/* Does nicstamp use received packets? */
 static inline bool nicstamp_rx_matters(void)
 {
 	return nicstamp_flow_any() || nicstamp_arrive_asked();
 }
 
-/* The clock is the host's: stamps are taken here and now. RCU read side. */
+/* Takes a stamp here and now, by the host's clock. RCU read side. */
 static inline void nicstamp_host_tx(struct nicstamp_port *port, const struct sk_buff *skb)
 {
 	if (nicstamp_may_lock() && nicstamp_post(port, skb, true) == NICSTAMP_OK)

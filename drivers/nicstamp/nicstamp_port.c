@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NICs and their clocks. While somebody wants the clocks each is read now and then, between two
- * looks at the system's clock; nicstamp_clock.h makes a map of that. Who wants them says so here,
- * and this file asks nobody.
+ * NICs and their clocks (TIMELY15, section 5). While a user of the clocks is registered here, a
+ * work item reads each now and then, between two looks at the system's clock. nicstamp_clock.h
+ * makes a map of that.
  */
 #include <linux/netlink.h>
 #include <linux/rculist.h>
@@ -13,12 +13,12 @@
 /* A crystal's rate hardly changes in this time, and a reading costs microseconds. */
 #define NICSTAMP_REFRESH	msecs_to_jiffies(100)
 
-/* Of the first reading alone the rate is not known: the second comes as soon as it says
- * something of that, twice NICSTAMP_SPAN_MIN_NS later.
+/* One reading gives no rate. The second comes as soon as it tells something of the rate, twice
+ * NICSTAMP_SPAN_MIN_NS later.
  */
 #define NICSTAMP_REFRESH_FIRST	msecs_to_jiffies(20)
 
-/* Readings further apart than this are no series: the counter may have turned. A
+/* Readings further apart than this are no series, since the counter may have wrapped. A
  * quarter of the fastest counter's turn is longer.
  */
 #define NICSTAMP_PAUSE_NS	NSEC_PER_SEC
@@ -28,7 +28,7 @@ DEFINE_MUTEX(nicstamp_lock);
 LIST_HEAD(nicstamp_ports);
 static u32 nicstamp_port_numbers;	/* given out; nicstamp_lock */
 
-/* Each flow, and who may want times of arrival or of departure. */
+/* Each flow is a user, and each consumer of times of arrival or of departure. */
 static atomic_t nicstamp_clock_users;
 
 static bool nicstamp_port_is_wanted(void)
@@ -36,7 +36,7 @@ static bool nicstamp_port_is_wanted(void)
 	return atomic_read(&nicstamp_clock_users);
 }
 
-/* Epochs of one clock are clocks of their own. */
+/* Each epoch of a clock is a clock of its own. */
 static u32 nicstamp_clock_number(const struct nicstamp_port *port)
 {
 	return port->number << 8 | (port->map.epoch & 0xff);
@@ -57,7 +57,7 @@ void nicstamp_port_stamp(struct nicstamp_port *port, u64 raw, struct nicstamp_st
 	} while (read_seqretry(&port->lock, seq));
 }
 
-/* The clock as if it had never been read. */
+/* Begins anew, as if the clock had never been read. */
 static void nicstamp_port_restart(struct nicstamp_port *port, u64 raw)
 {
 	const struct nicstamp_info *info = &port->info;
@@ -111,20 +111,20 @@ static void nicstamp_port_wake_all(void)
 	rcu_read_unlock();
 }
 
-/* One more needs the clocks, until it calls the next. From any context but a hard interrupt. */
+/* Registers a user of the clocks, until the next call. Any context but a hard interrupt. */
 void nicstamp_clocks_want(void)
 {
 	if (atomic_inc_return(&nicstamp_clock_users) == 1)
 		nicstamp_port_wake_all();
 }
 
-/* The work of each port then ends by itself. */
+/* Without users the work of each port ends by itself. */
 void nicstamp_clocks_unwant(void)
 {
 	atomic_dec(&nicstamp_clock_users);
 }
 
-/* Can a clock with these properties be read? */
+/* Can nicstamp read a clock with these properties? */
 bool nicstamp_info_is_sound(const struct nicstamp_info *info)
 {
 	u64 mask;
@@ -141,7 +141,7 @@ static u64 nicstamp_read_host(void *driver)
 	return ktime_get_ns();
 }
 
-/* Nothing of a packet has left when it is stamped. */
+/* The host stamps a packet before any of it leaves. */
 const struct nicstamp_info nicstamp_info_host = {
 	.read = nicstamp_read_host,
 	.bits = 64,
@@ -150,7 +150,7 @@ const struct nicstamp_info nicstamp_info_host = {
 	.tx_first = true,
 };
 
-/* NULL: no memory. It is in no table yet. */
+/* A port in no table yet. NULL: no memory. */
 struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev, const struct nicstamp_info *info,
 					  bool host)
 {
@@ -174,7 +174,7 @@ struct nicstamp_port *nicstamp_port_alloc(struct net_device *dev, const struct n
 	return port;
 }
 
-/* nicstamp_lock is held for these four. */
+/* The caller of these four holds nicstamp_lock. */
 struct nicstamp_port *nicstamp_port_of(const struct net_device *dev)
 {
 	struct nicstamp_port *port;
@@ -210,19 +210,19 @@ void nicstamp_port_leave(struct nicstamp_port *port)
 	list_del_rcu(&port->list);
 }
 
-/* It is in no table any more. NULL is none. */
+/* @port is in no table any more, or NULL. */
 void nicstamp_port_free(struct nicstamp_port *port)
 {
 	if (!port)
 		return;
-	/* after this no packet has it, and nobody finds it to wake its work */
+	/* after this no packet has it, and no CPU finds it to wake its work */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&port->work);
 	free_percpu(port->stats);
 	kfree(port);
 }
 
-/* Says why a device is not the generic feed's to take or to give up: @port is what it has. */
+/* Says why the generic feed can neither take the device nor give it up. @port: the device's. */
 int nicstamp_port_refuse(const struct nicstamp_port *port, int err,
 			 struct netlink_ext_ack *extack)
 {
@@ -235,7 +235,7 @@ int nicstamp_port_refuse(const struct nicstamp_port *port, int err,
 	return err;
 }
 
-/* Ports, flows and consumers are gone. */
+/* Ports, flows and consumers are gone by now. */
 void nicstamp_port_exit(void)
 {
 	WARN_ON(nicstamp_port_is_wanted());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * NICs and their clocks, and who wants these (nicstamp_port.c).
+ * NICs and their clocks (TIMELY15, section 5), and the users of these (nicstamp_port.c).
  *
  *   raw stamp --> nanoseconds of the NIC's clock --> and of the system's
  */
@@ -20,42 +20,42 @@
 
 struct netlink_ext_ack;
 
-/* Longer steps make stamps useless, and shorter ones are not counted. */
+/* Longer steps make stamps useless. */
 #define NICSTAMP_STEP_MAX_NS	1000000
 
-/* A NIC and its clock. The driver's calls hold it; lists are read under RCU. */
+/* A NIC and its clock. The driver's calls hold it; readers of lists use RCU. */
 struct nicstamp_port {
 	/* fixed */
 	struct nicstamp_info info;
 	struct net_device *dev;	/* the driver, or the feed, removes the port first */
 	u32 number;		/* from 1 */
-	bool host;		/* the clock is the host's, and stamps are taken by nicstamp, */
-	bool generic;		/* by the generic feed: the driver knows nothing of it */
-	/* counter and map have one writer, the work; those of follow, which is of a generic port,
-	 * hold nicstamp_lock, or are packets that find it wrong
+	bool host;		/* nicstamp takes the stamps, by the host's clock */
+	bool generic;		/* of the generic feed: the driver knows nothing of it */
+	/* counter and map have one writer, the work. Writers of follow, which is a generic
+	 * port's, hold nicstamp_lock, or are packets that find it wrong.
 	 */
 	seqlock_t lock;
 	struct nicstamp_counter counter;
 	struct nicstamp_map map;
 	struct nicstamp_follow follow;
-	u64 read_ns;		/* system's clock at the last reading; the work's alone */
-	u64 next_ns;		/* before that no packet gets a stamp; lockless: one may too many */
+	u64 read_ns;		/* system's clock at the last reading; only the work uses it */
+	u64 next_ns;		/* no packet gets a stamp before; lockless: one too many may */
 	struct nicstamp_stats __percpu *stats;
 	struct delayed_work work;
 	struct list_head list;
 	struct hlist_node by_dev;	/* of the generic feed; nicstamp_lock, RCU */
 	u32 owner;		/* socket of the program that reads the NIC's clock for follow; 0:
-				 * nobody; nicstamp_lock writes
+				 * none; writers hold nicstamp_lock
 				 */
 };
 
-/* A stamp in nanoseconds of a clock; clocks are told apart by number. */
+/* A stamp in nanoseconds of a clock, which has a number. */
 struct nicstamp_stamp {
 	u64 ns;
-	u64 sys_ns;		/* the same moment by the system's clock, */
-	u64 error_ns;		/* if not U64_MAX */
+	u64 sys_ns;		/* the same moment by the system's clock */
+	u64 error_ns;		/* bound of its error; U64_MAX: sys_ns is not known */
 	u32 clock;
-	bool by_nic;		/* not by the host */
+	bool by_nic;		/* the NIC stamped, not the host */
 };
 
 extern struct mutex nicstamp_lock;	/* ports and subscribers */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Consumers: they come and go, and ask for samples. */
+/* Consumers of samples: RTTs by NIC stamps (TIMELY15). */
 #include <linux/module.h>
 #include <linux/mutex.h>
 
@@ -152,7 +152,7 @@ static void nicstamp_detach(struct nicstamp_subscriber *subscriber)
 	nicstamp_depart_end(subscriber->departures);
 	subscriber->detach();
 	subscriber->attached = false;
-	/* from here on it may be gone */
+	/* from here on the consumer may be gone */
 	complete(&subscriber->detached);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counters, a copy a CPU; they only grow. */
+/* Counters of nicstamp (TIMELY15), one copy per CPU; they only grow. */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/init.h>

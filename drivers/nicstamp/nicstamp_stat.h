@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counters, of all and of a port (nicstamp_stat.c). */
+/* Counters of nicstamp (TIMELY15), in all and by port (nicstamp_stat.c). */
 #ifndef NICSTAMP_STAT_H
 #define NICSTAMP_STAT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The reasons of fq are the network's, or no qdisc tells any. */
+/* The reasons of fq are among the network's, or no qdisc gives any. */
 #include <net/sch_generic.h>
 
 #ifdef TP_HAVE_FQ_DROP_REASON

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events of nicstamp: one per sample given to a consumer.
+ * Trace event of nicstamp (TIMELY15, section 5): one for each sample that a consumer gets.
  *
  *     echo 1 > /sys/kernel/tracing/events/stamps/nicstamp_sample/enable
  */
