@@ -48,7 +48,7 @@ struct onramp_flow {
 	bool pace_anew;			/* was paused: its packets' times are in the past */
 	bool asked;			/* asked_at is valid */
 	u8 source;			/* of ctl, as it is counted */
-	struct onramp_flow *next;	/* in a list; ONRAMP_THROTTLED: in the tree */
+	struct onramp_flow *next;	/* in a list; &onramp_throttled: in the tree */
 	struct rb_node delayed_node;	/* in onramp_sched.delayed */
 	u64 time_next_ns;		/* pacing: not before */
 	u64 wake_ns;			/* key of the tree */
