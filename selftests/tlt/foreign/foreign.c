@@ -33,7 +33,9 @@ static void foreign_return(struct sk_buff *skb)
 
 static unsigned int foreign_take(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	if (!skb_is_gso(skb) || !skb->destructor || skb->destructor == sock_efree)
+	/* A packet may pass twice: its destructor is this module's then. */
+	if (!skb_is_gso(skb) || !skb->destructor || skb->destructor == sock_efree ||
+	    skb->destructor == foreign_return)
 		return NF_ACCEPT;
 	WRITE_ONCE(foreign_tcps, skb->destructor);
 	skb->destructor = foreign_return;
