@@ -95,12 +95,12 @@ u64 onramp_ctl_until(struct onramp_sched *q, struct onramp_ctl *ctl, u64 now_ns)
 void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_buff *skb,
 		     bool late, u64 now_ns);
 
-/* Every feedback source works through these two functions.  The caller holds ctl->lock, and
+/* Every feedback source has delays judged by these two functions.  The caller holds ctl->lock, and
  * ctl->sched is not NULL.
  *
  * onramp_ctl_departure() tells when the byte before @end_seq left.  It returns false when that is
  * unknown, ambiguous or never happened.  A source calls it once a sample, then
- * onramp_ctl_sample() with the delay: queueing delay, or one-way delay with synchronized clocks.
+ * onramp_ctl_sample() with the queueing delay.
  * A source that sees a cumulative ACK calls onramp_flight_acked() afterwards.
  */
 bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,

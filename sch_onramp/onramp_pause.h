@@ -29,7 +29,8 @@
  * of its own host, and eq. 4 serves it best.  That matters most where a window bounds what could
  * make up for a pause.
  *
- * The delay may be one-way delay or queueing delay alone, as long as T is of the same kind.
+ * The rule takes one-way delay or queueing delay, as long as T is of the same kind; the callers
+ * here give queueing delay.
  * State in, event in, state out; nothing else is read or written.
  */
 #ifndef ONRAMP_PAUSE_H

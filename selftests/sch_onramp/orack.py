@@ -191,7 +191,7 @@ def ask(args):
 
 
 def streamed(udp, tcp, sparse):
-    """Receipts for 30 MB, and how many of them say whether they are sparse; a round trip first, for what was asked."""
+    """Receipts for 30 MB, and how many of them have that flag; a round trip first, for what was asked."""
     tcp.sendall(bytes(10000))
     time.sleep(0.01)
     list(came(udp))

@@ -4,8 +4,8 @@
 # Run by selftests/qemu/cost in a guest whose clock counts instructions.
 #
 # First frames of many flows through a device that drops them: what the qdiscs do and
-# little else.  noqueue shows how much that is.  With maxrate no packet takes the short
-# way that fq has for a qdisc that is empty (from 6.8 on).  Then one TCP flow with its
+# little else.  noqueue shows how much that is.  With maxrate no packet takes the fast
+# path that fq has for a qdisc that is empty (from 6.7 on).  Then one TCP flow with its
 # ACKs, both hosts together, where On-Ramp also looks for samples.
 
 # shellcheck source=selftests/qemu/pair.sh
