@@ -68,6 +68,7 @@ help:
 	@echo '  make fuzz        random inputs for all that reads what others wrote (FUZZ="--runs N")'
 	@echo '  make battery     a table of what Linux and Turnpike do on all kinds of networks (BATTERY="--row long")'
 	@echo '  make mutants     lines of the modules changed one by one: some test must go red (MUTANTS="--match tlt")'
+	@echo '  make ablation    what each mechanism of On-Ramp is worth, as a table (ABLATION="--match drain")'
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'
 	@echo '  make dkms        hand the modules to dkms, to be rebuilt with every new kernel'
@@ -92,6 +93,7 @@ packages_check := build demo check
 packages_test := build kernel demo check test qemu bare
 packages_fuzz := build demo fuzz
 packages_mutants := build kernel demo check test
+packages_ablation := build kernel demo
 packages_battery := build kernel demo
 # Without strip, two goals that need none are a space, which is true.
 wanted_packages := $(strip $(foreach goal,$(MAKECMDGOALS),$(packages_$(goal))))
@@ -227,6 +229,11 @@ fuzz: packages
 .PHONY: mutants
 mutants: packages
 	@selftests/mutants/run $(MUTANTS)
+
+# ABLATION= has options of selftests/ablation/run.
+.PHONY: ablation
+ablation: packages
+	@selftests/ablation/run $(ABLATION)
 
 # BATTERY= has options of selftests/battery.
 .PHONY: battery
