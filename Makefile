@@ -31,6 +31,9 @@ endif
 
 # Kernels that share a release (plain and debug test kernels do) get a directory each.
 MODULES_OUT ?= build/modules/$(release)-$(shell readlink -f $(KDIR) | sha256sum | cut -c1-8)
+ifneq ($(words $(MODULES_OUT)),1)
+$(error There is a space in MODULES_OUT ($(MODULES_OUT)))
+endif
 modules_out := $(abspath $(MODULES_OUT))
 
 # CI=1 turns every complaint of the compiler and of sparse into an error; for checks,

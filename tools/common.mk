@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the Makefiles of all tools share: V=1 shows the commands, and only CI=1 makes errors of
 # warnings, since a compiler newer than those that were tried may warn of anything.
+
+# make takes two words for two files: "clean" would delete another directory.
+ifneq ($(words $(BUILD)),1)
+$(error There is a space in BUILD ($(BUILD)))
+endif
+
 Q := $(if $(filter-out 0,$(V)),,@)
 strict := $(if $(CI),-Werror)
 CFLAGS ?= -O2 -g
