@@ -379,24 +379,38 @@ static bool timely_dev_watch(struct timely_dev *d)
 static void timely_dev_rx_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(timely_dev_rx_worker, timely_dev_rx_work);
 
-/* If another holds the RTNL, the next look is soon enough. */
+/* As timely_dev_refresh_first(), but does not wait for the RTNL; true: @watched may have more. */
+static bool timely_dev_watch_first(struct list_head *watched, bool *again)
+{
+	struct timely_dev *d;
+
+	if (!rtnl_trylock())
+		return false;
+	spin_lock_bh(&timely_dev_lock);
+	d = list_first_entry_or_null(watched, struct timely_dev, watch);
+	spin_unlock_bh(&timely_dev_lock);
+	/* Only this worker and holders of the RTNL take devices off. */
+	if (d)
+		*again |= timely_dev_watch(d);
+	rtnl_unlock();
+	return d;
+}
+
+/* If another holds the RTNL, the next look is soon enough for the devices that are left. */
 static void timely_dev_rx_work(struct work_struct *work)
 {
-	struct timely_dev *d, *next;
 	LIST_HEAD(watched);
 	bool again = false;
 
-	if (!rtnl_trylock()) {
-		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
-		return;
-	}
 	spin_lock_bh(&timely_dev_lock);
 	list_splice_init(&timely_dev_watched, &watched);
 	spin_unlock_bh(&timely_dev_lock);
-	/* Flows add to the other list, and only this worker takes devices off either. */
-	list_for_each_entry_safe(d, next, &watched, watch)
-		again |= timely_dev_watch(d);
-	rtnl_unlock();
+	while (timely_dev_watch_first(&watched, &again))
+		cond_resched();
+	spin_lock_bh(&timely_dev_lock);
+	again |= !list_empty(&watched);
+	list_splice(&watched, &timely_dev_watched);
+	spin_unlock_bh(&timely_dev_lock);
 	if (again)
 		schedule_delayed_work(&timely_dev_rx_worker, TIMELY_DEV_RX_EVERY);
 }
