@@ -556,7 +556,10 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	sch_tree_lock(sch);
 	/* A flow's record has its source: a new source forgets the records. */
 	forget = !config.pause_on || config.feedback != q->config.feedback;
-	q->config = config;
+	/* Feedback reads options without this lock.  A sample under way may see some old ones and
+	 * some new ones: each is valid with each.
+	 */
+	data_race(q->config = config);
 	onramp_derive(q);
 	WRITE_ONCE(sch->limit, config.limit);
 	if (forget)

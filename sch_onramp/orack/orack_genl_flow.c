@@ -241,7 +241,7 @@ static bool orack_genl_wants(const struct orack_genl_walk *walk, const struct on
 int orack_genl_flows_start(struct netlink_callback *cb)
 {
 	const struct nlattr *remote = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, ONRAMP_A_REMOTE);
-	struct orack_genl_walk *walk = kzalloc(sizeof(*walk), GFP_KERNEL);
+	struct orack_genl_walk *walk = kzalloc(sizeof(*walk), GFP_KERNEL_ACCOUNT);
 
 	if (!walk)
 		return -ENOMEM;

@@ -21,6 +21,9 @@
 #include "orack_socket.h"
 #include "sch_onramp/onramp_net.h"
 
+/* A datagram is some 6000 instructions: the RTNL is held for less than a millisecond. */
+#define ORACK_LEAVE_BATCH	64
+
 /* Frees what was kept, and the socket.  Under RTNL. */
 void orack_leave_end(struct onramp_net *on)
 {
@@ -30,32 +33,47 @@ void orack_leave_end(struct onramp_net *on)
 	orack_close(on);
 }
 
+/* Tells a few of the hosts that are left.  Under RTNL. */
 static void orack_leave_tell(struct onramp_net *on)
 {
 	u32 i;
 
-	for (i = 0; i < on->leave.count; i++) {
+	for (i = 0; i < ORACK_LEAVE_BATCH && on->leave.count; i++) {
 		local_bh_disable();
 		rcu_read_lock();
-		orack_announce(on, &on->leave.contacts[i], 0);
+		orack_announce(on, &on->leave.contacts[--on->leave.count], 0);
 		rcu_read_unlock();
 		local_bh_enable();
-		cond_resched();
 	}
+}
+
+/* Gives the RTNL back after a few hosts: others need not wait for all.  True: some are left. */
+static bool orack_leave_step(struct onramp_net *on)
+{
+	bool more = false;
+
+	rtnl_lock();
+	/* A new user has freed them. */
+	if (!on->hook.users) {
+		/* The devices of a namespace that goes have gone before. */
+		if (check_net(on->net))
+			orack_leave_tell(on);
+		else
+			on->leave.count = 0;
+		more = on->leave.count;
+		if (!more)
+			orack_leave_end(on);
+	}
+	rtnl_unlock();
+	return more;
 }
 
 static void orack_leave_work(struct work_struct *work)
 {
 	struct onramp_net *on = container_of(work, struct onramp_net, leave.work);
 
-	rtnl_lock();
-	if (!on->hook.users) {
-		/* The devices of a namespace that goes have gone before. */
-		if (check_net(on->net))
-			orack_leave_tell(on);
-		orack_leave_end(on);
-	}
-	rtnl_unlock();
+	while (orack_leave_step(on))
+		cond_resched();
 }
 
 /* The last user went, and nothing arrives any more.  Under RTNL.  Without memory no host is told;
