@@ -1,8 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # TLT among netfilter's other hooks: one that comes after its own, a queue to user space
-# before it, from which packets come in the context of the process that gives the verdicts, and
-# one before it that makes bursts its own.
+# before it, from which packets come in the context of the process that gives the verdicts, one
+# before it that makes bursts its own, one that marks packets as TLT does, and a VRF, through which
+# packets come by twice.
+#
+#	netns $a   veth0 10.1.0.1 -------------------- 10.1.0.2 veth0   netns $b
+#	vrf-red (netem) --- veth8 10.8.0.1 ----------- 10.8.0.2 veth8
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -12,7 +16,8 @@
 last=2147483647
 bytes=4000000
 
-sends() { in_a "$stream" send 10.1.0.2 --seed 1 --bytes $bytes; }
+# sends [ADDRESS]
+sends() { in_a "$stream" send "${1:-10.1.0.2}" --seed 1 --bytes $bytes; }
 
 # A hook of the last priority that was there before TLT's comes after it. Where a round trip takes no
 # time echoes come before the application writes, and clock data in the place of bursts.
@@ -63,6 +68,64 @@ queue__of_what_arrives_at_the_receiver() { tlt_on && queued "$b" in is_marked; }
 queue__of_what_arrives_at_the_sender() { tlt_on && queued "$a" in is_marked; }
 queue__of_what_leaves_the_sender() { tlt_on && queued "$a" out is_marked; }
 queue__of_what_leaves_the_receiver() { tlt_on && queued "$b" out is_marked; }
+
+# A socket that is bound to no device sends to 10.8.0.2 through the VRF, too.
+make_vrf() {
+	ip link add veth8 netns "$a" type veth peer name veth8 netns "$b" &&
+		in_b ip addr add 10.8.0.2/24 dev veth8 && in_b ip link set veth8 up &&
+		in_a ip link add vrf-red type vrf table 10 && in_a ip link set vrf-red up &&
+		in_a ip link set veth8 master vrf-red && in_a ip link set veth8 up &&
+		in_a ip addr add 10.8.0.1/24 dev veth8 && in_a ip rule add to 10.8.0.0/24 lookup 10 &&
+		in_a sysctl -q net.ipv4.tcp_l3mdev_accept=1 &&
+		in_a tc qdisc add dev vrf-red root netem limit 10000 delay 1ms
+}
+
+drop_vrf() {
+	in_a ip rule del to 10.8.0.0/24
+	in_a ip link del veth8
+	in_a ip link del vrf-red
+}
+
+# Without the VRF the receiver would wait for the end of the stream for ever.
+stream_has_ended() { [ -z "$(in_b ss -Htn sport = $port)" ]; }
+
+# through_vrf BURST: bursts of so many segments; each important packet counts once where it leaves
+through_vrf() {
+	tlt_on && make_vrf && in_a ip link set vrf-red gso_max_segs "$1" && in_a ip link set veth8 gso_max_segs "$1" || return 1
+	_cuts=$(counter cuts) _sent=$(sent data) _received=$(received data "$b")
+	sends 10.8.0.2 && wait_for "the end of the stream" stream_has_ended
+	_status=$?
+	_cuts=$(($(counter cuts) - _cuts)) _sent=$(($(sent data) - _sent)) _received=$(($(received data "$b") - _received))
+	drop_vrf
+	echo "$_sent important packets left, $_received came; $_cuts bursts cut"
+	[ $_status = 0 ] && [ $_sent -gt 0 ] && [ $_sent = $_received ]
+}
+
+# netem gives the socket's charge back: what is cut must not be charged again.
+vrf__with_a_queue_has_its_bursts_cut() { through_vrf 44 && [ $_cuts -gt 0 ]; }
+vrf__counts_each_segment_once() { through_vrf 1 && [ $_cuts = 0 ]; }
+
+# A rule of the operator's gives all of the stream TLT's code point for important data.
+marked__by_a_rule_is_not_marked_anew() {
+	command -v nft > /dev/null || { echo "needs nft"; return 4; }
+	tlt_on || return 1
+	_dscp=$(in_a "$turnpike" tlt show -j | tr -d ' \n' | sed -n 's/.*"dscp":{[^}]*"data":\([0-9]*\).*/\1/p')
+	in_a nft -f - <<-END || return 1
+	table ip marks {
+		chain output {
+			type filter hook output priority 0; policy accept;
+			tcp dport $port ip dscp set $_dscp
+		}
+	}
+	END
+	_sent=$(sent data) _received=$(received data "$b")
+	sends
+	_status=$?
+	in_a nft delete table ip marks
+	_sent=$(($(sent data) - _sent)) _received=$(($(received data "$b") - _received))
+	echo "code point ${_dscp:-unknown}: TLT marked $_sent, $_received came"
+	[ $_status = 0 ] && [ $_sent = 0 ] && [ $_received -gt 0 ]
+}
 
 ktap_start
 need_module
