@@ -55,7 +55,6 @@ void onramp_option_default(struct onramp_config *c, const struct net_device *dev
 	c->gate = ONRAMP_GATE_AUTO;
 	c->feedback_timeout_ns = ONRAMP_TIMEOUT_NS;
 	onramp_pause_params_init(&c->pause);
-	c->pause.even = true;
 }
 
 static struct netlink_range_validation onramp_range_quantum = {
@@ -139,25 +138,16 @@ static void onramp_option_fq(struct onramp_config *c, struct nlattr *tb[])
 		c->horizon_drop = nla_get_u8(tb[TCA_ONRAMP_HORIZON_DROP]);
 }
 
-static void onramp_option_mode(struct onramp_config *c, u8 mode)
-{
-	c->pause.mode = mode == ONRAMP_UAPI_STRAWMAN ? ONRAMP_MODE_STRAWMAN : ONRAMP_MODE_FINAL;
-	c->pause.even = mode != ONRAMP_UAPI_PAPER;
-}
-
-static u8 onramp_option_mode_of(const struct onramp_config *c)
-{
-	if (c->pause.mode == ONRAMP_MODE_STRAWMAN)
-		return ONRAMP_UAPI_STRAWMAN;
-	return c->pause.even ? ONRAMP_UAPI_FINAL : ONRAMP_UAPI_PAPER;
-}
-
 static void onramp_option_own(struct onramp_config *c, struct nlattr *tb[])
 {
+	/* The rule's modes have the numbers of the attribute. */
+	BUILD_BUG_ON((int)ONRAMP_MODE_STRAWMAN != (int)ONRAMP_UAPI_STRAWMAN);
+	BUILD_BUG_ON((int)ONRAMP_MODE_FINAL != (int)ONRAMP_UAPI_FINAL);
+	BUILD_BUG_ON((int)ONRAMP_MODE_PAPER != (int)ONRAMP_UAPI_PAPER);
 	if (tb[TCA_ONRAMP_PAUSE])
 		c->pause_on = nla_get_u8(tb[TCA_ONRAMP_PAUSE]);
 	if (tb[TCA_ONRAMP_MODE])
-		onramp_option_mode(c, nla_get_u8(tb[TCA_ONRAMP_MODE]));
+		c->pause.mode = nla_get_u8(tb[TCA_ONRAMP_MODE]);
 	if (tb[TCA_ONRAMP_THRESHOLD])
 		c->pause.threshold_ns = nla_get_u32(tb[TCA_ONRAMP_THRESHOLD]);
 	if (tb[TCA_ONRAMP_GAIN_SHIFT])
@@ -318,7 +308,7 @@ static int onramp_option_dump_offload(const struct onramp_config *c, struct sk_b
 static int onramp_option_dump_own(const struct onramp_config *c, struct sk_buff *skb)
 {
 	return nla_put_u8(skb, TCA_ONRAMP_PAUSE, c->pause_on) ||
-	       nla_put_u8(skb, TCA_ONRAMP_MODE, onramp_option_mode_of(c)) ||
+	       nla_put_u8(skb, TCA_ONRAMP_MODE, c->pause.mode) ||
 	       nla_put_u32(skb, TCA_ONRAMP_THRESHOLD, c->pause.threshold_ns) ||
 	       nla_put_u8(skb, TCA_ONRAMP_GAIN_SHIFT, c->pause.gain_shift) ||
 	       nla_put_u32(skb, TCA_ONRAMP_PAUSE_MAX, onramp_option_us(c->pause.max_ns)) ||

@@ -2,9 +2,13 @@
 /*
  * The pausing rule of On-Ramp (ONRAMP21, section 3), for one flow.
  *
- *      O > T            pause until now + O - T                     (strawman, eq. 2)
- *      O - b P > T      pause until now + O - T - b P               (final, eq. 4)
- *      b <- (1 - g) b + g clamp((O_B - O_G) / P_BG, 0, 1)           (eq. 3, if P_BG > 0)
+ *      O > T                     pause until now + O - T                     strawman, eq. 2
+ *      O - b P > T               pause until now + O - T - b P               paper, eq. 4
+ *      O - (1/4 + b) / 4 P > T   pause until now + O - T - (1/4 + b) / 4 P   final
+ *      b <- (1 - g) b + g clamp((O_B - O_G) / P_BG, 0, 1)                    eq. 3, if P_BG > 0
+ *
+ * The modes have the names that tc has.  The default, "final", is no equation of ONRAMP21, whose
+ * "final On-Ramp" is eq. 4.
  *
  * O is the delay of the packet just acknowledged, the green one; B is the one acknowledged before
  * it.  P is the time that the flow was paused since the green packet left.  P_BG is the time it
@@ -20,10 +24,8 @@
  * empty the queue; those of a flow with little do not.  By eq. 4 the large flow forgives nearly
  * all of its P, so it is paused less and gets larger.  Two flows on a path of half their own
  * lines ended at 85 and 15 %, with a b of .74 and .06.  Shares become equal when flows are paused
- * for the same part of the time (onramp_release.h).  So "even" has b count for a quarter, beside
- * a sixteenth:
- *
- *      O - (1/4 + b) / 4 P > T   pause until now + O - T - (1/4 + b) / 4 P
+ * for the same part of the time (onramp_release.h).  So in mode final b counts for a quarter,
+ * beside a sixteenth.
  *
  * A flow alone on its own line takes no share from others.  Its pauses are mostly for the queue
  * of its own host, and eq. 4 serves it best.  That matters most where a window bounds what could
@@ -42,11 +44,11 @@
 #define ONRAMP_BETA_SHIFT	30
 #define ONRAMP_BETA_ONE		(1U << ONRAMP_BETA_SHIFT)
 
-/* Of even: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and queues
+/* Of mode final: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and queues
  * are longer.  1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4 have
  * 87 and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
  */
-#define ONRAMP_EVEN_SHIFT	2
+#define ONRAMP_FINAL_SHIFT	2
 
 /* No delay of a path within a datacenter is longer; keeps the arithmetic in range. */
 #define ONRAMP_OWD_MAX_NS	(1ULL << 32)
@@ -64,10 +66,11 @@
 #define ONRAMP_PAUSE_MAX_NS		50000000ULL
 #define ONRAMP_PAUSE_LIMIT_NS		1000000000ULL
 
+/* In the order of ONRAMP_UAPI_STRAWMAN and so on (onramp_option.c). */
 enum onramp_mode {
 	ONRAMP_MODE_STRAWMAN,
 	ONRAMP_MODE_FINAL,
-	ONRAMP_MODES
+	ONRAMP_MODE_PAPER,
 };
 
 struct onramp_pause_params {
@@ -75,7 +78,6 @@ struct onramp_pause_params {
 	u64 max_ns;		/* longest time a flow is held without sending */
 	u8 gain_shift;		/* g = 2^-gain_shift */
 	u8 mode;		/* enum onramp_mode */
-	bool even;		/* final: b counts for a quarter */
 };
 
 static inline void onramp_pause_params_init(struct onramp_pause_params *c)
@@ -84,7 +86,6 @@ static inline void onramp_pause_params_init(struct onramp_pause_params *c)
 	c->max_ns = ONRAMP_PAUSE_MAX_NS;
 	c->gain_shift = ONRAMP_GAIN_SHIFT;
 	c->mode = ONRAMP_MODE_FINAL;
-	c->even = false;
 }
 
 struct onramp_pause {
@@ -98,7 +99,7 @@ struct onramp_pause {
 	u32 beta;
 	bool black;
 	bool sent;		/* a packet left since the hold began */
-	bool alone;		/* alone on its own line: eq. 4 as it is */
+	bool alone;		/* alone on its own line: final is paper */
 };
 
 /* What one sample did, for counters and trace. */
@@ -225,10 +226,10 @@ static inline u64 onramp_pause_forgiven(const struct onramp_pause *p,
 {
 	u32 part = p->beta;
 
-	if (c->mode != ONRAMP_MODE_FINAL)
+	if (c->mode == ONRAMP_MODE_STRAWMAN)
 		return 0;
-	if (c->even && !p->alone)
-		part = ((ONRAMP_BETA_ONE >> ONRAMP_EVEN_SHIFT) + p->beta) >> ONRAMP_EVEN_SHIFT;
+	if (c->mode == ONRAMP_MODE_FINAL && !p->alone)
+		part = ((ONRAMP_BETA_ONE >> ONRAMP_FINAL_SHIFT) + p->beta) >> ONRAMP_FINAL_SHIFT;
 	return tp_mul_shr(lag_ns, part, ONRAMP_BETA_SHIFT);
 }
 

@@ -15,19 +15,18 @@ namespace {
 constexpr u64 kUs = 1000;
 constexpr u64 kStart = 1000000000;
 
-onramp_pause_params Params(u8 mode = ONRAMP_MODE_FINAL)
+onramp_pause_params Params(u8 mode = ONRAMP_MODE_PAPER)
 {
-	return {.threshold_ns = 50 * kUs, .max_ns = 50000 * kUs, .gain_shift = 4, .mode = mode,
-		.even = false};
+	return {.threshold_ns = 50 * kUs, .max_ns = 50000 * kUs, .gain_shift = 4, .mode = mode};
 }
 
-// Section 3 of the paper, word for word but for even_, with a list of all pauses instead of a
+// Section 3 of the paper, word for word but for final_, with a list of all pauses instead of a
 // counter.
 class Reference {
  public:
 	Reference(double threshold, const onramp_pause_params &c, bool alone)
 		: threshold_(threshold), strawman_(c.mode == ONRAMP_MODE_STRAWMAN),
-		  even_(c.even && !alone)
+		  final_(c.mode == ONRAMP_MODE_FINAL && !alone)
 	{
 	}
 
@@ -57,7 +56,7 @@ class Reference {
 		black_owd_ = owd;
 		black_sent_ = sent;
 
-		double part = strawman_ ? 0 : even_ ? (0.25 + beta_) / 4 : beta_;
+		double part = strawman_ ? 0 : final_ ? (0.25 + beta_) / 4 : beta_;
 		double own = part * Paused(sent, now);
 
 		if (owd - own > threshold_)
@@ -77,7 +76,7 @@ class Reference {
 	}
 
 	double threshold_, beta_ = 0, black_owd_ = 0, black_sent_ = 0, last_end_ = 0;
-	bool strawman_, even_, has_black_ = false;
+	bool strawman_, final_, has_black_ = false;
 	std::vector<std::pair<double, double>> pauses_;
 };
 
@@ -107,25 +106,19 @@ void FollowsReference(const onramp_pause_params &c, bool alone = false)
 	EXPECT_GT(p.paused_ns, 0u);
 }
 
+TEST(onramp_pause_sample, paper__follows_the_reference)
+{
+	FollowsReference(Params(ONRAMP_MODE_PAPER));
+}
+
 TEST(onramp_pause_sample, final__follows_the_reference)
 {
 	FollowsReference(Params(ONRAMP_MODE_FINAL));
 }
 
-TEST(onramp_pause_sample, even__follows_the_reference)
+TEST(onramp_pause_sample, final__alone_on_its_line__follows_the_paper)
 {
-	onramp_pause_params c = Params(ONRAMP_MODE_FINAL);
-
-	c.even = true;
-	FollowsReference(c);
-}
-
-TEST(onramp_pause_sample, even__alone_on_its_line__follows_the_paper)
-{
-	onramp_pause_params c = Params(ONRAMP_MODE_FINAL);
-
-	c.even = true;
-	FollowsReference(c, true);
+	FollowsReference(Params(ONRAMP_MODE_FINAL), true);
 }
 
 TEST(onramp_pause_sample, strawman__follows_the_reference)

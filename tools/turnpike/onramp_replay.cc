@@ -41,10 +41,6 @@ constexpr std::array kKnobs = {
 		     p.gain_shift = static_cast<u8>(v);
 	     },
 	     "g = 2^-gain_shift, the weight of a new beta"},
-	Knob{"even", "", 0, 1,
-	     [](const onramp_pause_params &p) -> u64 { return p.even; },
-	     [](onramp_pause_params &p, u64 v) { p.even = v; },
-	     "1: forgive (1/4 + beta) / 4 of a pause, as the qdisc does"},
 };
 
 void apply_setting(onramp_pause_params &params, const std::string &setting)

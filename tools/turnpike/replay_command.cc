@@ -4,6 +4,7 @@
 // the pausing rule with these delays.
 #include <array>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -73,11 +74,18 @@ Examples:
   turnpike replay --algo timely_patched --list
   turnpike replay --algo onramp --mode strawman --set threshold_ns=30000 < trace.csv)";
 
+// The names that tc has.
+const std::map<std::string, onramp_mode> kModes = {
+	{"final", ONRAMP_MODE_FINAL},
+	{"paper", ONRAMP_MODE_PAPER},
+	{"strawman", ONRAMP_MODE_STRAWMAN},
+};
+
 struct Arguments {
 	std::string algorithm;
 	std::string preset = "default";
 	std::string events;
-	std::string mode = "final";
+	std::string mode = "paper";
 	std::vector<std::string> settings;
 	u64 line_rate_bps = 10 * TIMELY_GBPS;
 	u32 mss = 1448;
@@ -134,8 +142,7 @@ void run_onramp(const Arguments &arguments)
 	onramp_pause_params params;
 
 	onramp_pause_params_init(&params);
-	params.mode = arguments.mode == "strawman" ? ONRAMP_MODE_STRAWMAN
-						   : ONRAMP_MODE_FINAL;
+	params.mode = kModes.at(arguments.mode);
 	apply_onramp_settings(params, arguments.settings);
 	replay_onramp_stream(params, std::cin, std::cout);
 }
@@ -165,9 +172,10 @@ void add_options(CLI::App &command, Arguments &arguments)
 			   "shows all")
 		->check(CLI::IsMember({"timely", "timely_patched", kOnramp}));
 	command.add_option("--mode", arguments.mode,
-			   "of onramp: final (default: eq. 3 and 4 of the paper) "
-			   "or strawman (eq. 2)")
-		->check(CLI::IsMember({"final", "strawman"}));
+			   "of onramp, as tc has it: paper (default: eq. 3 and 4 of "
+			   "the paper), final (what the qdisc does by default: "
+			   "beta counts for a quarter) or strawman (eq. 2)")
+		->check(CLI::IsMember(kModes));
 	command.add_option("--preset", arguments.preset,
 			   "set of parameters to begin with (default: default, "
 			   "what the module ships; verbatim: the papers' "
