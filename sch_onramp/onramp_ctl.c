@@ -359,11 +359,11 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 	return true;
 }
 
-static void onramp_ctl_count(struct onramp_ctl *ctl, u64 owd_ns, u64 now_ns,
+static void onramp_ctl_count(struct onramp_ctl *ctl, u64 delay_ns, u64 now_ns,
 			     const struct onramp_verdict *v)
 {
 	struct onramp_sched *q = ctl->sched;
-	u32 bucket = onramp_hist_bucket(owd_ns);
+	u32 bucket = onramp_hist_bucket(delay_ns);
 
 	onramp_count(q, delay[bucket]);
 	onramp_recent_sample(&ctl->stats.delay, now_ns, bucket);
@@ -390,7 +390,7 @@ static void onramp_ctl_judge(struct onramp_ctl *ctl, u64 now_ns, u64 rtt_ns, str
 		onramp_count(q, noisy);
 }
 
-void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns)
+void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 delay_ns, u64 now_ns)
 {
 	const struct onramp_record *r = onramp_flight_find(&ctl->flight, end_seq);
 	struct onramp_sched *q = ctl->sched;
@@ -406,12 +406,12 @@ void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_
 	ctl->mute = false;
 	if (tp_seq_before(ctl->edge_seq, end_seq))
 		ctl->edge_seq = end_seq;
-	judged = (struct onramp_delay){ .owd_ns = owd_ns, .note_ns = r->note_ns };
+	judged = (struct onramp_delay){ .delay_ns = delay_ns, .note_ns = r->note_ns };
 	onramp_ctl_judge(ctl, now_ns, rtt_ns, &judged);
-	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, judged.owd_ns, judged.note_ns,
+	onramp_pause_sample(&ctl->pause, &q->config.pause, now_ns, judged.delay_ns, judged.note_ns,
 			    &v);
-	trace_onramp_sample(ctl, end_seq, owd_ns, rtt_ns, &v);
-	onramp_ctl_count(ctl, owd_ns, now_ns, &v);
+	trace_onramp_sample(ctl, end_seq, delay_ns, rtt_ns, &v);
+	onramp_ctl_count(ctl, delay_ns, now_ns, &v);
 	if (before_ns > now_ns && ctl->pause.until_ns + ONRAMP_KICK_NS < before_ns)
 		onramp_ctl_kick(ctl);
 }

@@ -105,7 +105,7 @@ void onramp_ctl_sent(struct onramp_sched *q, struct onramp_flow *f, struct sk_bu
  */
 bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 			  struct onramp_departure *d);
-void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 now_ns);
+void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 delay_ns, u64 now_ns);
 void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
 
 /* The peer's timestamps are of no use; the flow changes to source @instead. */

@@ -36,7 +36,7 @@
 
 /* A delay, and the pause counter at the time its packet left. */
 struct onramp_delay {
-	u64 owd_ns;
+	u64 delay_ns;			/* of queues, and noise */
 	u64 note_ns;
 };
 
@@ -76,17 +76,17 @@ static inline void onramp_noise_close(struct onramp_noise *n, u64 threshold_ns, 
 
 static inline void onramp_noise_take(struct onramp_noise *n, const struct onramp_delay *d)
 {
-	u64 explained_ns = d->owd_ns + d->note_ns - n->most.note_ns;
+	u64 explained_ns = d->delay_ns + d->note_ns - n->most.note_ns;
 
 	n->samples++;
-	n->last_ns = d->owd_ns;
-	if (d->owd_ns > n->most.owd_ns) {
+	n->last_ns = d->delay_ns;
+	if (d->delay_ns > n->most.delay_ns) {
 		n->most = *d;
 		n->fall_ns = 0;
-	} else if (d->note_ns >= n->most.note_ns && explained_ns + n->fall_ns < n->most.owd_ns) {
-		n->fall_ns = n->most.owd_ns - explained_ns;
+	} else if (d->note_ns >= n->most.note_ns && explained_ns + n->fall_ns < n->most.delay_ns) {
+		n->fall_ns = n->most.delay_ns - explained_ns;
 	}
-	if (d->owd_ns < n->least.owd_ns)
+	if (d->delay_ns < n->least.delay_ns)
 		n->least = *d;
 }
 
@@ -94,7 +94,7 @@ static inline void onramp_noise_take(struct onramp_noise *n, const struct onramp
 static inline void onramp_noise_sample(struct onramp_noise *n, u64 threshold_ns, u64 now_ns,
 				       u64 rtt_ns, struct onramp_delay *d)
 {
-	bool jump = d->owd_ns > n->last_ns + threshold_ns / 2;
+	bool jump = d->delay_ns > n->last_ns + threshold_ns / 2;
 
 	if (!n->end_ns) {
 		n->before = *d;
@@ -105,7 +105,7 @@ static inline void onramp_noise_sample(struct onramp_noise *n, u64 threshold_ns,
 	}
 	onramp_noise_take(n, d);
 	if (n->on)
-		*d = n->before.owd_ns < n->least.owd_ns ? n->before : n->least;
+		*d = n->before.delay_ns < n->least.delay_ns ? n->before : n->least;
 }
 
 #endif /* ONRAMP_NOISE_H */

@@ -51,7 +51,7 @@
 #define ONRAMP_FINAL_SHIFT	2
 
 /* No delay of a path within a datacenter is longer; keeps the arithmetic in range. */
-#define ONRAMP_OWD_MAX_NS	(1ULL << 32)
+#define ONRAMP_DELAY_MAX_NS	(1ULL << 32)
 
 /* g = 1/16 (section 5); T of a fabric of 10 Gbit/s and more (section 3.2). */
 #define ONRAMP_GAIN_SHIFT		4
@@ -94,7 +94,7 @@ struct onramp_pause {
 	u64 paused_ns;		/* the counter: all time paused */
 	u64 began_ns;		/* when the hold that max_ns bounds began */
 	u64 drain_ns;		/* no sample ends a pause before this */
-	u64 black_owd_ns;	/* of the sample before; valid if black */
+	u64 black_delay_ns;	/* of the sample before; valid if black */
 	u64 black_note_ns;	/* counter when its packet left */
 	u32 beta;
 	bool black;
@@ -116,7 +116,7 @@ static inline void onramp_pause_init(struct onramp_pause *p, u64 now_ns)
 	p->paused_ns = 0;
 	p->began_ns = 0;
 	p->drain_ns = 0;
-	p->black_owd_ns = 0;
+	p->black_delay_ns = 0;
 	p->black_note_ns = 0;
 	p->beta = 0;
 	p->black = false;
@@ -154,7 +154,7 @@ static inline void onramp_pause_release(struct onramp_pause *p, u64 now_ns)
 
 /* eq. 3.  @note_ns: the counter when the green packet left. */
 static inline void onramp_pause_learn(struct onramp_pause *p,
-				      const struct onramp_pause_params *c, u64 owd_ns,
+				      const struct onramp_pause_params *c, u64 delay_ns,
 				      u64 note_ns)
 {
 	u64 between_ns = note_ns - p->black_note_ns, fall_ns, measured = 0;
@@ -162,8 +162,8 @@ static inline void onramp_pause_learn(struct onramp_pause *p,
 	/* Reordered: the black packet left after the green one. */
 	if (!p->black || note_ns <= p->black_note_ns)
 		return;
-	if (p->black_owd_ns > owd_ns) {
-		fall_ns = p->black_owd_ns - owd_ns;
+	if (p->black_delay_ns > delay_ns) {
+		fall_ns = p->black_delay_ns - delay_ns;
 		measured = fall_ns < between_ns ?
 			   tp_div(fall_ns << ONRAMP_BETA_SHIFT, between_ns) : ONRAMP_BETA_ONE;
 	}
@@ -236,24 +236,24 @@ static inline u64 onramp_pause_forgiven(const struct onramp_pause *p,
 /* Takes the delay of an acknowledged packet.  onramp_pause_sent() gave @note_ns when it left. */
 static inline void onramp_pause_sample(struct onramp_pause *p,
 				       const struct onramp_pause_params *c, u64 now_ns,
-				       u64 owd_ns, u64 note_ns, struct onramp_verdict *v)
+				       u64 delay_ns, u64 note_ns, struct onramp_verdict *v)
 {
 	u64 over_ns, own_ns;
 
 	v->pause_ns = 0;
 	v->capped = false;
-	if (owd_ns > ONRAMP_OWD_MAX_NS)
-		owd_ns = ONRAMP_OWD_MAX_NS;
+	if (delay_ns > ONRAMP_DELAY_MAX_NS)
+		delay_ns = ONRAMP_DELAY_MAX_NS;
 	onramp_pause_count(p, now_ns);
 	v->lag_ns = p->paused_ns - note_ns;
-	onramp_pause_learn(p, c, owd_ns, note_ns);
+	onramp_pause_learn(p, c, delay_ns, note_ns);
 	p->black = true;
-	p->black_owd_ns = owd_ns;
+	p->black_delay_ns = delay_ns;
 	p->black_note_ns = note_ns;
 	own_ns = onramp_pause_forgiven(p, c, v->lag_ns);
-	if (owd_ns <= c->threshold_ns + own_ns)
+	if (delay_ns <= c->threshold_ns + own_ns)
 		return;
-	over_ns = owd_ns - c->threshold_ns - own_ns;
+	over_ns = delay_ns - c->threshold_ns - own_ns;
 	onramp_pause_assert(p, c, now_ns, over_ns, v);
 }
 

@@ -142,7 +142,7 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 	queue_ns = tp_base_sample_rtt(&ctl->tcpts.base, t->now_ns,
 				      (s64)(s32)(t->raw_us - ctl->tcpts.ref_us) * NSEC_PER_USEC,
 				      t->rtt_ns);
-	queue_ns = min_t(u64, queue_ns, ONRAMP_OWD_MAX_NS);
+	queue_ns = min_t(u64, queue_ns, ONRAMP_DELAY_MAX_NS);
 	if (!onramp_path_excess_ns(v, t->rtt_ns, t->now_ns, &excess_ns))
 		return queue_ns;
 	standing_ns = onramp_standing_queue_sample(&ctl->tcpts.standing, t->now_ns, excess_ns,

@@ -3,6 +3,10 @@
  * Trace events of sch_onramp: a delay sample with the pausing rule's verdict, and a data packet
  * that leaves.  Model: On-Ramp (ONRAMP21).
  *
+ * delay_ns is the queueing delay as feedback told it.  judged_ns is what pause_ns was computed
+ * from: the same, but for a flow whose delay is noise (onramp_noise.h), and at most
+ * ONRAMP_DELAY_MAX_NS.  lag_ns is P of the packet that judged_ns belongs to.
+ *
  *     echo 1 > /sys/kernel/tracing/events/onramp/enable
  */
 #undef TRACE_SYSTEM
@@ -17,17 +21,18 @@
 
 TRACE_EVENT(onramp_sample,
 
-	TP_PROTO(const struct onramp_ctl *ctl, u32 end_seq, u64 owd_ns, u64 rtt_ns,
+	TP_PROTO(const struct onramp_ctl *ctl, u32 end_seq, u64 delay_ns, u64 rtt_ns,
 		 const struct onramp_verdict *v),
 
-	TP_ARGS(ctl, end_seq, owd_ns, rtt_ns, v),
+	TP_ARGS(ctl, end_seq, delay_ns, rtt_ns, v),
 
 	TP_STRUCT__entry(
 		__array(__u8, daddr, sizeof(struct in6_addr))
 		__field(__u16, sport)
 		__field(__u16, dport)
 		__field(__u32, end_seq)
-		__field(__u64, owd_ns)
+		__field(__u64, delay_ns)
+		__field(__u64, judged_ns)
 		__field(__u64, rtt_ns)
 		__field(__u64, lag_ns)
 		__field(__u64, pause_ns)
@@ -40,7 +45,8 @@ TRACE_EVENT(onramp_sample,
 		__entry->sport = ntohs(ctl->key.sport);
 		__entry->dport = ntohs(ctl->key.dport);
 		__entry->end_seq = end_seq;
-		__entry->owd_ns = owd_ns;
+		__entry->delay_ns = delay_ns;
+		__entry->judged_ns = ctl->pause.black_delay_ns;
 		__entry->rtt_ns = rtt_ns;
 		__entry->lag_ns = v->lag_ns;
 		__entry->pause_ns = v->pause_ns;
@@ -48,9 +54,9 @@ TRACE_EVENT(onramp_sample,
 		__entry->capped = v->capped;
 	),
 
-	TP_printk("dst=%pI6c sport=%u dport=%u end_seq=%u owd_ns=%llu rtt_ns=%llu lag_ns=%llu beta_milli=%llu pause_ns=%llu%s",
+	TP_printk("dst=%pI6c sport=%u dport=%u end_seq=%u delay_ns=%llu judged_ns=%llu rtt_ns=%llu lag_ns=%llu beta_milli=%llu pause_ns=%llu%s",
 		  __entry->daddr, __entry->sport, __entry->dport, __entry->end_seq,
-		  __entry->owd_ns, __entry->rtt_ns, __entry->lag_ns,
+		  __entry->delay_ns, __entry->judged_ns, __entry->rtt_ns, __entry->lag_ns,
 		  (__entry->beta * 1000ULL) >> ONRAMP_BETA_SHIFT, __entry->pause_ns,
 		  __entry->capped ? " capped" : "")
 );

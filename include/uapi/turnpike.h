@@ -250,7 +250,7 @@ enum {
 	ONRAMP_FLOW_BETA,	/* u32, millionths: beta of On-Ramp's eq. 3 */
 	ONRAMP_FLOW_SAMPLES,	/* u64: delays accepted; without any, the next five are missing */
 	ONRAMP_FLOW_AGE,	/* u64, ns: since the newest sample */
-	ONRAMP_FLOW_DELAY,	/* u64, ns: queueing delay of the newest sample */
+	ONRAMP_FLOW_DELAY,	/* u64, ns: queueing delay that last counted */
 	ONRAMP_FLOW_DELAY_P50,	/* u64, ns: queueing delays of the recent past */
 	ONRAMP_FLOW_DELAY_P90,
 	ONRAMP_FLOW_DELAY_P99,

@@ -103,7 +103,7 @@ static void orack_look(struct onramp_ctl *ctl, struct orack_look *look)
 	look->burst_bytes = ctl->gso_set;
 	look->left_ns = orack_look_left_ns(ctl, now_ns);
 	look->paused_ns = orack_look_paused_ns(ctl, now_ns);
-	look->delay_ns = ctl->pause.black_owd_ns;
+	look->delay_ns = ctl->pause.black_delay_ns;
 	look->stats = ctl->stats;
 	spin_unlock_bh(&ctl->lock);
 	look->age_ns = now_ns - look->stats.sampled_ns;

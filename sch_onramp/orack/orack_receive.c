@@ -157,7 +157,7 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 
 	spin_lock(&peer->lock);
 	epoch = orack_relative_epoch(&peer->acking.relative);
-	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_OWD_MAX_NS);
+	queue_ns = min_t(u64, orack_queue_ns(on, peer, ctl, t), ONRAMP_DELAY_MAX_NS);
 	orack_acking_delay(&peer->acking, queue_ns, t->now_ns);
 	/* A base that began anew was learned from one sample: it takes many to trust it. */
 	if (queue_ns >= ctl->sched->config.pause.threshold_ns / 2 ||

@@ -12,13 +12,13 @@ constexpr u64 kRtt = 200 * kUs;
 
 class Noise : public ::testing::Test {
 protected:
-	// What the flow is judged by when @owd comes @gap after the last.
-	u64 Judged(u64 owd, u64 gap = 5 * kUs, u64 paused = 0)
+	// What the flow is judged by when @delay comes @gap after the last.
+	u64 Judged(u64 delay, u64 gap = 5 * kUs, u64 paused = 0)
 	{
-		onramp_delay d = { owd, note_ += paused };
+		onramp_delay d = { delay, note_ += paused };
 
 		onramp_noise_sample(&n_, kThreshold, now_ += gap, kRtt, &d);
-		return d.owd_ns;
+		return d.delay_ns;
 	}
 
 	// Interrupts that come late by @late, over a queue of @queue.

@@ -39,7 +39,7 @@ class Reference {
 		return sum;
 	}
 
-	void Sample(double now, double owd, double sent)
+	void Sample(double now, double delay, double sent)
 	{
 		if (!pauses_.empty() && pauses_.back().second > now)
 			last_end_ = pauses_.back().second;
@@ -47,20 +47,20 @@ class Reference {
 			double between = Paused(black_sent_, sent);
 
 			if (between > 0) {
-				double beta = std::clamp((black_owd_ - owd) / between, 0.0, 1.0);
+				double beta = std::clamp((black_delay_ - delay) / between, 0.0, 1.0);
 
 				beta_ += (beta - beta_) / 16;
 			}
 		}
 		has_black_ = true;
-		black_owd_ = owd;
+		black_delay_ = delay;
 		black_sent_ = sent;
 
 		double part = strawman_ ? 0 : final_ ? (0.25 + beta_) / 4 : beta_;
 		double own = part * Paused(sent, now);
 
-		if (owd - own > threshold_)
-			Set(now, now + owd - own - threshold_);
+		if (delay - own > threshold_)
+			Set(now, now + delay - own - threshold_);
 	}
 
 	double beta() const { return beta_; }
@@ -75,7 +75,7 @@ class Reference {
 		pauses_.emplace_back(now, until);
 	}
 
-	double threshold_, beta_ = 0, black_owd_ = 0, black_sent_ = 0, last_end_ = 0;
+	double threshold_, beta_ = 0, black_delay_ = 0, black_sent_ = 0, last_end_ = 0;
 	bool strawman_, final_, has_black_ = false;
 	std::vector<std::pair<double, double>> pauses_;
 };
@@ -90,14 +90,14 @@ void FollowsReference(const onramp_pause_params &c, bool alone = false)
 	onramp_pause_init(&p, now);
 	p.alone = alone;
 	for (int i = 0; i < 5000; i++) {
-		u64 owd = 20 * kUs + random() % (200 * kUs);
+		u64 delay = 20 * kUs + random() % (200 * kUs);
 		u64 sent = std::max(now + random() % (30 * kUs), p.until_ns);
 		u64 note = onramp_pause_sent(&p, sent);
 		onramp_verdict v;
 
-		now = sent + owd + random() % (20 * kUs);
-		onramp_pause_sample(&p, &c, now, owd, note, &v);
-		reference.Sample(now - kStart, owd, sent - kStart);
+		now = sent + delay + random() % (20 * kUs);
+		onramp_pause_sample(&p, &c, now, delay, note, &v);
+		reference.Sample(now - kStart, delay, sent - kStart);
 		ASSERT_NEAR(p.beta / double(ONRAMP_BETA_ONE), reference.beta(), 1e-6) << i;
 		if (v.pause_ns) {
 			ASSERT_NEAR(double(p.until_ns - kStart), reference.until(), 2) << i;
@@ -172,7 +172,7 @@ TEST(onramp_pause_assert, any_stream_of_samples__holds_no_longer_than_max)
 	}
 	// Only a packet that leaves starts the bound anew.
 	onramp_pause_sent(&p, now);
-	onramp_pause_sample(&p, &c, now, ONRAMP_OWD_MAX_NS, p.paused_ns, &v);
+	onramp_pause_sample(&p, &c, now, ONRAMP_DELAY_MAX_NS, p.paused_ns, &v);
 	EXPECT_TRUE(v.capped);
 	EXPECT_EQ(p.until_ns, now + c.max_ns);
 }

@@ -118,9 +118,9 @@ OnrampLine parse_onramp_line(const std::string &line)
 		throw Error("kind is neither tx nor ack: '" + columns[1] + "'");
 	if (columns[1] == "ack")
 		parsed.owd_ns = csv_number("owd_ns", columns[3],
-					   ONRAMP_OWD_MAX_NS);
+					   ONRAMP_DELAY_MAX_NS);
 	else if (!columns[3].empty())
-		csv_number("owd_ns", columns[3], ONRAMP_OWD_MAX_NS);
+		csv_number("owd_ns", columns[3], ONRAMP_DELAY_MAX_NS);
 	return parsed;
 }
 
