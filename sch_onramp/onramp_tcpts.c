@@ -218,14 +218,16 @@ static void onramp_tcpts_take(struct onramp_ctl *ctl, const struct onramp_ack *a
 	onramp_path_visit_end(&visit);
 }
 
-/* Records of what arrived serve no more, except for receipts: those come after the ACK. */
+/* Departure records of what arrived serve no more, except for receipts, which come after the
+ * ACK.
+ */
 static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 {
 	if (!onramp_flight_holds(&ctl->flight, ack))
 		return;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS || onramp_flight_is_crowded(&ctl->flight))
 		onramp_flight_acked(&ctl->flight, ack);
-	orack_receipt_follow(&ctl->receipt, ctl->flight.una);
+	orack_told_follow(&ctl->told, ctl->flight.una);
 }
 
 /* An ACK arrived.  Bottom halves are off, under the RCU read lock. */

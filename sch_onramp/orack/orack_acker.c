@@ -77,7 +77,7 @@ static void orack_slot_take(struct orack_cpu *cpu, struct orack_slot *slot, stru
 {
 	struct orack_batch *b = &slot->batch;
 	struct orack_header h = {
-		.kind = ORACK_RECEIPTS, .count = b->count, .sparse = slot->terms.sparse,
+		.kind = ORACK_RECEIPT, .count = b->count, .sparse = slot->terms.sparse,
 		.clock = orack_own_clock,
 	};
 	u64 now_ns = ktime_get_ns();

@@ -53,7 +53,7 @@ struct orack_acking {
 	struct orack_absolute absolute;
 	struct orack_clock_report report;
 	struct orack_given_offset given;
-	struct onramp_min_filter rtt;	/* least round trip, without the receipt's wait */
+	struct onramp_min_filter rtt;	/* least round trip, without the age in the entry */
 	struct onramp_standing_queue standing;	/* in the clock's base */
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;

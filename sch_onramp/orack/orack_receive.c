@@ -86,12 +86,12 @@ static bool orack_acking_may(struct orack_acking *a, u64 now_ns)
 	return a->window_count++ < ORACK_WINDOW_MAX;
 }
 
-/* What a receipt tells of one flow's newest byte. */
+/* What an entry tells of its flow's newest byte. */
 struct orack_trip {
 	u32 clock;		/* identity of the peer's clock (of rx_ns), and of its stamper */
 	u64 tx_ns;
 	u64 rx_ns;
-	u64 trip_ns;		/* RTT without the receipt's wait */
+	u64 trip_ns;		/* RTT without the entry's age */
 	u64 now_ns;
 	bool nic;		/* tx_ns is by our NIC's stamp */
 };
@@ -102,9 +102,9 @@ static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 {
 	u64 excess_ns, queue_ns, standing_ns;
 
-	if (ctl->receipt.least_rtt_ns)
-		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->receipt.least_rtt_ns);
-	ctl->receipt.least_rtt_ns = 0;
+	if (ctl->told.least_rtt_ns)
+		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->told.least_rtt_ns);
+	ctl->told.least_rtt_ns = 0;
 	excess_ns = t->trip_ns - onramp_min_filter_sample(&a->rtt, t->now_ns, t->trip_ns);
 	queue_ns = orack_relative_sample(&a->relative, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 					 excess_ns);
@@ -167,8 +167,8 @@ static u64 orack_peer_sample(struct onramp_net *on, struct orack_peer *peer,
 	return queue_ns;
 }
 
-/* Our NIC did not say when the data left.  The flow has no feedback until the next receipts have
- * it, or show that no stamps come any more.
+/* Our NIC did not say when the data left.  The flow has no feedback until stamps come again, or it
+ * is clear that none come any more.
  */
 static enum onramp_stat orack_take_unstamped(struct orack_peer *peer, u64 now_ns)
 {
@@ -188,7 +188,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	struct onramp_path_visit visit;
 	struct orack_trip t;
 
-	if (!tp_seq_before(ctl->receipt.seq, e->end_seq) ||
+	if (!tp_seq_before(ctl->told.seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
 		return ONRAMP_STAT_REFUSED_SEQUENCE;
 	if (!onramp_ctl_departure(ctl, e->end_seq, now_ns, &departure))
@@ -197,7 +197,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	rtt_ns = now_ns - min(departure.tx_ns, now_ns);
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
-	ctl->receipt.seq = e->end_seq;
+	ctl->told.seq = e->end_seq;
 	t.clock = d->h.clock;
 	t.tx_ns = departure.tx_ns;
 	t.rx_ns = d->h.time_ns - e->age_ns;
@@ -258,7 +258,7 @@ static u32 orack_entries(struct onramp_net *on, struct orack_peer *peer,
 	return refused;
 }
 
-/* No flow of this host is controlled before receipts came: the first have to name one of its
+/* No flow of this host is controlled before receipts came: the first one has to name one of its
  * connections.
  */
 static bool orack_is_first(const struct orack_peer *peer, const struct orack_pair *pair,
@@ -276,8 +276,8 @@ static bool orack_is_first(const struct orack_peer *peer, const struct orack_pai
 	return sk;
 }
 
-static enum onramp_stat orack_receipts(struct onramp_net *on, const struct orack_pair *pair,
-				       const struct orack_datagram *d, int ifindex)
+static enum onramp_stat orack_receipt(struct onramp_net *on, const struct orack_pair *pair,
+				      const struct orack_datagram *d, int ifindex)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 	u64 now_ns = ktime_get_ns();
@@ -331,7 +331,7 @@ static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack
 		return orack_announcement(on, pair, d, ifindex);
 	if (d->h.kind == ORACK_CLOCK)
 		return orack_clock(pair, d);
-	return orack_receipts(on, pair, d, ifindex);
+	return orack_receipt(on, pair, d, ifindex);
 }
 
 /* @p: as it came from the network. */

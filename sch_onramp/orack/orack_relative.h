@@ -6,7 +6,7 @@
  *      raw     = arrival by the peer's clock - departure by ours, modulo 2^64
  *      queue   = raw - base of the raw delays (turnpike_base.h)
  *      excess  = round trip - least round trip, all by our clock, without the time that
- *                the receipt waited at the peer
+ *                the data waited at the peer for its receipt (the age in the entry)
  *
  * The queue on the way there is part of the excess.  So a queue beyond the excess is no queue:
  * the peer's clock was set, or the peer lies.  The module cuts it to the excess at once.  Where

@@ -15,7 +15,7 @@
  * A base delay learned from one is none for the other.  So the clock's identity in receipts has a
  * bit for it (orack_wire.h), and no sender mixes them, even one that knows nothing of NICs.
  *
- * While the times are the NIC's, data without a stamp gets no receipt: a host's time in between
+ * While the times are the NIC's, data without a stamp gets no entry: a host's time in between
  * would look like a queue.  A stamper stays as long as it is good, as each change costs the
  * sender what it had learned.  Departures of a flow's data change between qdisc's and NIC's times
  * in the same way (onramp_departure.h).  Model: ONRAMP21, section 3.3.

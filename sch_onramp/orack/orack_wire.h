@@ -47,7 +47,7 @@
 /* In the byte of the count: an announcement wants sparse receipts, or a receipt is one. */
 #define ORACK_SPARSE		0x80U
 
-/* A receipt that waited longer tells nothing about now. */
+/* An entry whose data waited longer tells nothing about now. */
 #define ORACK_AGE_MAX_NS	1000000000U
 
 /* A host that is gone for a minute gets no more receipts. */
@@ -74,7 +74,7 @@ static inline u32 orack_clock_of(u32 id)
 }
 
 enum orack_kind {
-	ORACK_RECEIPTS = 1,	/* data that arrived */
+	ORACK_RECEIPT = 1,	/* an OR-ACK: an entry for each flow whose data arrived */
 	ORACK_ANNOUNCEMENT = 2,	/* "send me receipts": one entry, a flow that shows why */
 	ORACK_CLOCK = 3,	/* how the clock of my receipts relates to others */
 };
@@ -198,10 +198,10 @@ static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
 	h->sparse = data[3] & ORACK_SPARSE;
 	h->clock = orack_get32(data + 4);
 	h->time_ns = orack_get64(data + 8);
-	if (h->kind < ORACK_RECEIPTS || h->kind > ORACK_CLOCK)
+	if (h->kind < ORACK_RECEIPT || h->kind > ORACK_CLOCK)
 		return ORACK_BAD_KIND;
 	if (!h->count || h->count > ORACK_ENTRIES_MAX ||
-	    (h->kind != ORACK_RECEIPTS && h->count != 1) || (h->kind == ORACK_CLOCK && h->sparse))
+	    (h->kind != ORACK_RECEIPT && h->count != 1) || (h->kind == ORACK_CLOCK && h->sparse))
 		return ORACK_BAD_COUNT;
 	if (bytes != orack_bytes(h->count, h->key))
 		return ORACK_BAD_LENGTH;

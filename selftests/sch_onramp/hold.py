@@ -20,7 +20,7 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.append(os.path.join(HERE, "../vrack/tests"))
-from orack import ANNOUNCEMENT, HEADER, PORT, TCP, UDP, parse, receipts, sniffer
+from orack import ANNOUNCEMENT, HEADER, PORT, TCP, UDP, parse, receipt, sniffer
 from rackctl import Namespace
 
 DEVICE = "veth0"
@@ -86,7 +86,7 @@ class Hosts:
 
     def receipt(self, *entries):
         """By a clock of the receiver's."""
-        self.udp.sendto(receipts(entries, 1 << 8, time.monotonic_ns()), ("10.1.0.1", PORT))
+        self.udp.sendto(receipt(entries, 1 << 8, time.monotonic_ns()), ("10.1.0.1", PORT))
         # its way back
         time.sleep(0.0002)
 

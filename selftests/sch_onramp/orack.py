@@ -41,7 +41,7 @@ import genl
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
 PORT = 61004
-RECEIPTS, ANNOUNCEMENT, CLOCK = 1, 2, 3
+RECEIPT, ANNOUNCEMENT, CLOCK = 1, 2, 3
 CLOCK_BODY = struct.Struct("!QL")
 HEADER = struct.Struct("!BBBBLQ")
 ENTRY = struct.Struct("!HHLL")
@@ -96,7 +96,7 @@ def watch(args):
         elif protocol == ICMP or protocol == ICMP6 and payload[0] < 128:
             count["icmp"] += 1
         elif protocol == UDP and struct.unpack_from("!H", payload, 2)[0] == args.port:
-            if payload[9] == RECEIPTS:
+            if payload[9] == RECEIPT:
                 count["receipts"] += 1
                 count["receipts_bytes"] += len(frame)
             else:
@@ -104,8 +104,8 @@ def watch(args):
     print(" ".join(f"{name}={value}" for name, value in count.items()))
 
 
-def receipts(entries, clock, now_ns, key=0, sparse=0):
-    head = HEADER.pack(1, RECEIPTS, key, len(entries) | sparse, clock, now_ns)
+def receipt(entries, clock, now_ns, key=0, sparse=0):
+    head = HEADER.pack(1, RECEIPT, key, len(entries) | sparse, clock, now_ns)
     return head + b"".join(ENTRY.pack(*entry) for entry in entries) + bytes(8 if key else 0)
 
 
@@ -141,7 +141,7 @@ def udp_socket(address):
 
 def check_receipt(data, ports):
     version, kind, key, count, _, _ = HEADER.unpack_from(data)
-    if (version, kind, key, count) != (1, RECEIPTS, 0, 1) or len(data) != 28:
+    if (version, kind, key, count) != (1, RECEIPT, 0, 1) or len(data) != 28:
         sys.exit(f"not a receipt for one flow: {data.hex()}")
     sport, dport, _, age = ENTRY.unpack_from(data, HEADER.size)
     if (sport, dport) != ports or age > 1000000:
@@ -199,7 +199,7 @@ def streamed(udp, tcp, sparse):
     for _ in range(500):
         tcp.sendall(bytes(60000))
         for data in came(udp):
-            if data[1] == RECEIPTS:
+            if data[1] == RECEIPT:
                 count += 1
                 right += data[3] & SPARSE == sparse
     return count, right
@@ -272,7 +272,7 @@ def forged(dice, victim, old):
         return clock(time.monotonic_ns() + dice.choice((0, 10**9, dice.randrange(2**40))),
                      dice.choice((0, time.time_ns() - time.monotonic_ns(), dice.randrange(2**64))),
                      dice.choice((0, 1, 1000, 10**6, 10**6 + 1, 2**32 - 1)), key)
-    data = receipts([entry(dice, victim) for _ in range(dice.choice((1, 1, 2, 32)))],
+    data = receipt([entry(dice, victim) for _ in range(dice.choice((1, 1, 2, 32)))],
                     dice.choice((1, 1, 1, 2)),
                     (time.monotonic_ns() + dice.choice((0, 10**7, 10**10, -10**7,
                                                         dice.randrange(2**63)))) % 2**64, key,

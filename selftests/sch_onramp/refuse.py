@@ -16,7 +16,7 @@ import sys
 import time
 
 from hold import DEVICE, Flow, Hosts, wait
-from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, SPARSE, HEADER, PORT, RECEIPTS
+from orack import ANNOUNCEMENT, CLOCK, CLOCK_BODY, ENTRY, SPARSE, HEADER, PORT, RECEIPT
 from rackctl import Namespace
 
 COUNTED = ("refused_", "samples", "receipts_taken", "announcements_taken", "clocks_taken")
@@ -79,56 +79,56 @@ class Attack:
 
     def none(self):
         """A good one, for comparison."""
-        self.send(datagram(RECEIPTS, [self.fresh()]))
+        self.send(datagram(RECEIPT, [self.fresh()]))
 
     def port(self):
         """Anybody at the peer may send from another one."""
         with Namespace(self.hosts.receiver):
             anybody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        for data in (datagram(RECEIPTS, [self.fresh()]), datagram(ANNOUNCEMENT, [self.back()], 60000),
+        for data in (datagram(RECEIPT, [self.fresh()]), datagram(ANNOUNCEMENT, [self.back()], 60000),
                      datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)])):
             self.send(data, anybody)
 
     def length(self):
-        good = datagram(RECEIPTS, [self.fresh()])
-        for data in (good[:15], good[:-1], good + b"\0", datagram(RECEIPTS, [self.newest()] * 33),
-                     datagram(RECEIPTS, [self.newest()], key=1)):
+        good = datagram(RECEIPT, [self.fresh()])
+        for data in (good[:15], good[:-1], good + b"\0", datagram(RECEIPT, [self.newest()] * 33),
+                     datagram(RECEIPT, [self.newest()], key=1)):
             self.send(data)
 
     def version(self):
         for version in (0, 2, 255):
-            self.send(datagram(RECEIPTS, [self.fresh()], version=version))
+            self.send(datagram(RECEIPT, [self.fresh()], version=version))
 
     def kind(self):
         for kind in (0, 4, 255):
             self.send(datagram(kind, [self.fresh()]))
 
     def count(self):
-        self.send(datagram(RECEIPTS, [self.fresh()], count=0))
-        self.send(datagram(RECEIPTS, [self.newest()], count=33))
+        self.send(datagram(RECEIPT, [self.fresh()], count=0))
+        self.send(datagram(RECEIPT, [self.newest()], count=33))
         self.send(datagram(ANNOUNCEMENT, [self.back()] * 2, 60000))
         self.send(datagram(CLOCK, [self.back()] * 2))
 
     def value(self):
         sport, dport, end, _ = self.fresh()
         for entry in ((0, dport, end, 0), (sport, 0, end, 0), (sport, dport, end, 10**9 + 1)):
-            self.send(datagram(RECEIPTS, [entry]))
+            self.send(datagram(RECEIPT, [entry]))
         self.send(datagram(ANNOUNCEMENT, [self.back()], 60001))
         self.send(datagram(ANNOUNCEMENT, [(dport, sport, 1, 0)], 60000))
         self.send(datagram(ANNOUNCEMENT, [(dport, sport, 0, 1)], 60000))
         self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 10**6 + 1)]))
 
     def key_unknown(self):
-        self.send(datagram(RECEIPTS, [self.fresh(), bytes(8)], key=1, count=1))
+        self.send(datagram(RECEIPT, [self.fresh(), bytes(8)], key=1, count=1))
         self.key("add", "1", "-")
-        self.send(datagram(RECEIPTS, [self.newest()]))
-        self.send(datagram(RECEIPTS, [self.newest(), bytes(8)], key=2, count=1))
+        self.send(datagram(RECEIPT, [self.newest()]))
+        self.send(datagram(RECEIPT, [self.newest(), bytes(8)], key=2, count=1))
         self.key("del", "1")
 
     def mac(self):
         entry = self.fresh()
         self.key("add", "1", "-")
-        self.send(datagram(RECEIPTS, [entry, bytes(8)], key=1, count=1))
+        self.send(datagram(RECEIPT, [entry, bytes(8)], key=1, count=1))
         self.key("del", "1")
 
     def replay_of_announcement(self):
@@ -194,7 +194,7 @@ class Attack:
     def peer(self):
         """Of whom we want nothing: receipts, a clock; and an announcement taken back that was not made."""
         ports = self.connect()
-        self.send(datagram(RECEIPTS, [self.newest()]), self.stranger)
+        self.send(datagram(RECEIPT, [self.newest()]), self.stranger)
         self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)]), self.stranger)
         self.send(datagram(ANNOUNCEMENT, [self.back(*ports)], 0), self.stranger)
 
@@ -203,10 +203,10 @@ class Attack:
         ports = self.connect()
         self.send(datagram(ANNOUNCEMENT, [self.back(*ports)], 60000), self.stranger)
         for _ in range(2):
-            self.send(datagram(RECEIPTS, [self.newest()]), self.stranger)
+            self.send(datagram(RECEIPT, [self.newest()]), self.stranger)
 
     def rate(self):
-        data = datagram(RECEIPTS, [self.newest()])
+        data = datagram(RECEIPT, [self.newest()])
         wait(2)
         for part in (600, 403):
             for _ in range(part):
@@ -215,13 +215,13 @@ class Attack:
         wait(2)
 
     def flow_unknown(self):
-        self.send(datagram(RECEIPTS, [(1, 2, 3, 0), self.fresh()]))
+        self.send(datagram(RECEIPT, [(1, 2, 3, 0), self.fresh()]))
         # its sport is that of who announces
         self.send(datagram(ANNOUNCEMENT, [self.back(*self.flow.ports)], 60000), self.stranger)
 
     def sequence(self):
         self.fresh()
-        self.send(datagram(RECEIPTS, [self.newest(beyond=1), self.newest(), self.newest(),
+        self.send(datagram(RECEIPT, [self.newest(beyond=1), self.newest(), self.newest(),
                                       self.newest(beyond=-1)]))
 
     def ambiguous(self):
@@ -229,13 +229,13 @@ class Attack:
         self.flow.send(100)
         wait(500)
         self.loses(False)
-        self.send(datagram(RECEIPTS, [self.newest()]))
+        self.send(datagram(RECEIPT, [self.newest()]))
         wait(1000)
 
     def time(self):
         self.flow.send(100)
         wait(1)
-        self.send(datagram(RECEIPTS, [self.newest(age_ns=9 * 10**8)]))
+        self.send(datagram(RECEIPT, [self.newest(age_ns=9 * 10**8)]))
 
 
 CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,

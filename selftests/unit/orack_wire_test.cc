@@ -14,9 +14,9 @@ namespace {
 
 using Bytes = std::vector<u8>;
 
-orack_header receipts(u8 count, u8 key = 0)
+orack_header receipt(u8 count, u8 key = 0)
 {
-	return {ORACK_RECEIPTS, key, count, false, 0x12345678, 0x1122334455667788};
+	return {ORACK_RECEIPT, key, count, false, 0x12345678, 0x1122334455667788};
 }
 
 orack_header announcement(u32 lifetime_ms)
@@ -74,12 +74,12 @@ const std::vector<orack_entry> kThree = {
 
 TEST(orack_encode, three_flows__are_read_back)
 {
-	Bytes wire = encode(receipts(3), kThree);
+	Bytes wire = encode(receipt(3), kThree);
 	orack_datagram d;
 	orack_entry e;
 
 	ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
-	EXPECT_EQ(d.h.kind, ORACK_RECEIPTS);
+	EXPECT_EQ(d.h.kind, ORACK_RECEIPT);
 	EXPECT_EQ(d.h.count, 3);
 	EXPECT_EQ(d.h.clock, 0x12345678u);
 	EXPECT_EQ(d.h.time_ns, 0x1122334455667788u);
@@ -100,13 +100,13 @@ TEST(orack_encode, layout__is_that_of_the_documentation)
 		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
 		0x13, 0x89, 0x9c, 0x40, 0x01, 0x02, 0x03, 0x04, 0x00, 0x00, 0x27, 0x10};
 
-	EXPECT_EQ(encode(receipts(1), {{5001, 40000, 0x01020304, 10000}}), expected);
+	EXPECT_EQ(encode(receipt(1), {{5001, 40000, 0x01020304, 10000}}), expected);
 }
 
 TEST(orack_encode, most_entries_with_mac__fit)
 {
 	std::vector<orack_entry> entries(ORACK_ENTRIES_MAX, orack_entry{1, 2, 3, 4});
-	Bytes wire = encode(receipts(ORACK_ENTRIES_MAX, 9), entries);
+	Bytes wire = encode(receipt(ORACK_ENTRIES_MAX, 9), entries);
 	orack_datagram d;
 
 	EXPECT_EQ(wire.size(), static_cast<size_t>(ORACK_BYTES_MAX));
@@ -117,7 +117,7 @@ TEST(orack_encode, most_entries_with_mac__fit)
 
 TEST(orack_encode, few__is_the_first_bit_of_the_count)
 {
-	for (orack_header h : {receipts(1), announcement(1000)}) {
+	for (orack_header h : {receipt(1), announcement(1000)}) {
 		h.sparse = true;
 		Bytes wire = encode(h, {{1, 2, 0, 0}});
 		orack_datagram d;
@@ -143,7 +143,7 @@ TEST(orack_decode, few_in_a_clock__is_refused)
 TEST(orack_decode, every_length_but_the_right_one__is_refused)
 {
 	for (u8 key : {0, 3}) {
-		Bytes wire = encode(receipts(3, key), kThree);
+		Bytes wire = encode(receipt(3, key), kThree);
 		size_t right = wire.size();
 
 		wire.resize(right + 40);
@@ -157,7 +157,7 @@ TEST(orack_decode, every_length_but_the_right_one__is_refused)
 
 TEST(orack_decode, header__other_values_are_refused)
 {
-	Bytes wire = encode(receipts(1), {{1, 2, 3, 4}});
+	Bytes wire = encode(receipt(1), {{1, 2, 3, 4}});
 
 	for (int value = 0; value < 256; value++) {
 		Bytes other = wire;
@@ -167,7 +167,7 @@ TEST(orack_decode, header__other_values_are_refused)
 		other[1] = value;
 		// As an announcement its entry is not empty, and its lifetime too long.
 		// As a clock it has an error of 4 ns.
-		EXPECT_EQ(fault_of(other), value == ORACK_RECEIPTS || value == ORACK_CLOCK ? ORACK_GOOD :
+		EXPECT_EQ(fault_of(other), value == ORACK_RECEIPT || value == ORACK_CLOCK ? ORACK_GOOD :
 			  value == ORACK_ANNOUNCEMENT ? ORACK_BAD_VALUE : ORACK_BAD_KIND);
 		other = wire;
 		other[3] = value;
@@ -180,10 +180,10 @@ TEST(orack_decode, header__other_values_are_refused)
 
 TEST(orack_decode, entry__nonsense_is_refused)
 {
-	EXPECT_EQ(fault_of(encode(receipts(1), {{0, 2, 3, 4}})), ORACK_BAD_VALUE);
-	EXPECT_EQ(fault_of(encode(receipts(1), {{1, 0, 3, 4}})), ORACK_BAD_VALUE);
-	EXPECT_EQ(fault_of(encode(receipts(1), {{1, 2, 3, ORACK_AGE_MAX_NS + 1}})), ORACK_BAD_VALUE);
-	EXPECT_EQ(fault_of(encode(receipts(2), {{1, 2, 3, 4}, {0, 2, 3, 4}})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode(receipt(1), {{0, 2, 3, 4}})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode(receipt(1), {{1, 0, 3, 4}})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode(receipt(1), {{1, 2, 3, ORACK_AGE_MAX_NS + 1}})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode(receipt(2), {{1, 2, 3, 4}, {0, 2, 3, 4}})), ORACK_BAD_VALUE);
 }
 
 TEST(orack_decode, announcement__has_one_empty_entry_and_a_lifetime)
@@ -266,7 +266,7 @@ void expect_canonical(const Bytes &in, const orack_datagram &d)
 TEST(orack_decode, million_random_and_mutated_datagrams__none_read_wrong)
 {
 	std::mt19937 random(4);
-	std::vector<Bytes> seeds = {encode(receipts(3), kThree), encode(receipts(3, 1), kThree),
+	std::vector<Bytes> seeds = {encode(receipt(3), kThree), encode(receipt(3, 1), kThree),
 				    encode(announcement(1000), {{1, 2, 0, 0}}),
 				    encode_clock({1700000000123456789, 500}),
 				    encode_clock({~0ULL, 0}, 1)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Replay of one flow's departures and receipts through On-Ramp's pausing rule.
+// Replay of one flow's departures and feedback through On-Ramp's pausing rule.
 #ifndef TURNPIKE_TOOLS_ONRAMP_REPLAY_H
 #define TURNPIKE_TOOLS_ONRAMP_REPLAY_H
 

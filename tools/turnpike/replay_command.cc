@@ -51,7 +51,7 @@ onramp: one flow's packets; input, with this header line:
   time_ns,kind,end_seq,owd_ns
 
   time_ns  when; never decreases
-  kind     tx: a packet left; ack: the receipt of one arrived
+  kind     tx: a packet left; ack: feedback for one arrived
   end_seq  the packet's last sequence number; of one sent again, the last
            departure counts
   owd_ns   its delay, one-way or of queues alone; empty in a tx line
