@@ -36,7 +36,7 @@
 static struct kmem_cache *onramp_ctl_cache;
 static unsigned int max_flows = ONRAMP_CTL_MAX;
 module_param(max_flows, uint, 0644);
-MODULE_PARM_DESC(max_flows, "most flows with records, of the first namespace and of all others together (65536)");
+MODULE_PARM_DESC(max_flows, "most flows with control blocks, of the first namespace and of all others together (65536)");
 
 static struct rhashtable onramp_ctls;
 static atomic_t onramp_ctl_others;	/* of all namespaces but the first */
@@ -125,7 +125,7 @@ bool onramp_ctl_serves(const struct onramp_ctl *ctl, const struct sock *sk)
 	       READ_ONCE(ctl->birth_seq) == onramp_ctl_birth_seq(sk);
 }
 
-/* Begins the records of a connection, which begins to send at @seq. */
+/* Begins what is kept of a connection, which begins to send at @seq. */
 static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *q,
 			     const struct sock *sk, u32 seq, u64 now_ns)
 {
@@ -138,8 +138,8 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 	onramp_flight_init(&ctl->flight, seq);
 }
 
-/* The key was another connection's.  With its records the new one's data would look like data
- * sent again.  ctl->lock is held.
+/* The key was another connection's.  With its departure records the new one's data would look
+ * like data sent again.  ctl->lock is held.
  */
 void onramp_ctl_renew(struct onramp_ctl *ctl, const struct onramp_sched *q, struct sock *sk,
 		      u32 seq, u64 now_ns)
@@ -165,7 +165,7 @@ struct onramp_ctl *onramp_ctl_make(struct onramp_sched *q, const struct onramp_k
 		q->stats.alloc_errors++;
 		return NULL;
 	}
-	/* The ring of records needs no clearing. */
+	/* The ring of departure records needs no clearing. */
 	memset(ctl, 0, offsetof(struct onramp_ctl, flight));
 	ctl->key = *key;
 	refcount_set(&ctl->refs, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What nicstamp asks and tells of the departures of controlled flows, by way of orack_nic.c.  The
- * records of data in flight take the times.  Model: On-Ramp (ONRAMP21, section 3.3).
+ * departure records of data in flight take the times.  Model: On-Ramp (ONRAMP21, section 3.3).
  */
 #include <linux/ktime.h>
 

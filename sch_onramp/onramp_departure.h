@@ -33,7 +33,7 @@ enum onramp_departure_kind {
 	ONRAMP_DEPARTURE_UNKNOWN,		/* the NIC's, whose stamp is missing */
 };
 
-/* Is a stamp of the packet of use?  NULL: it has no record. */
+/* Is a stamp of the packet of use?  NULL: it has no departure record. */
 static inline bool onramp_departure_wants(const struct onramp_record *r)
 {
 	return r && !r->stamped && !r->retrans;

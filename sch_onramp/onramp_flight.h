@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is in flight of one flow: when each packet left, and the pause counter at that time.  A
- * GSO packet is one record.  Model: On-Ramp (ONRAMP21, section 3).
+ * What is in flight of one flow, as departure records: when each packet left, and a note of the
+ * pause counter at that time.  A GSO packet has one.  Model: On-Ramp (ONRAMP21, section 3).
  *
  *        head                            newest
  *     [ s..e | s..e |  (thinned)  | s..e ]          sequence numbers grow
@@ -18,6 +18,7 @@
 #define ONRAMP_FLIGHT_MAX	64
 #define ONRAMP_FLIGHT_THIN	5	/* log2 of records that share what is in flight */
 
+/* A departure record. */
 struct onramp_record {
 	u64 tx_ns;		/* when it left the qdisc */
 	u64 note_ns;		/* onramp_pause_sent() */

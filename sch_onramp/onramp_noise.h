@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Delay of a busy host, and not of a queue: coalesced interrupts, late processes.  Not in
- * ONRAMP21.  Noise comes in batches.  A late host takes all that waits at once.  Delay jumps up,
+ * ONRAMP21.  Noise comes in waves.  A late host takes all that waits at once.  Delay jumps up,
  * then falls to the queue's with each packet that left later:
  *
  *      delay |    .          .                              . most
  *            |    :.     .   ::.                            :
- *            |    ::.    :.  :::.    .       a batch:       :. fall
+ *            |    ::.    :.  :::.    .       a wave:        :. fall
  *            |   .:::.   ::. ::::.   :.                     ::
  *            |___::::::..:::.:::::.._::._                   ::. least
  *
- * A pause for noise empties no queue, and the next batch calls for another.  So pauses would cost
- * a large part of the link.  What a batch ends with is the queue.  A batch counts as noise when
+ * A pause for noise empties no queue, and the next wave calls for another.  So pauses would cost
+ * a large part of the link.  What a wave ends with is the queue.  A wave counts as noise when
  * it begins with a rise of more than T / 2, and falls by more than T while the flow was not
  * paused.  A queue does neither: bursts of flows are below T / 2 together (onramp_burst.h), and
- * pauses make it fall.  An incast rises, but does not fall without pauses.  Batches with a
+ * pauses make it fall.  An incast rises, but does not fall without pauses.  Waves with a
  * smaller fall ask for few pauses.  Counting those made shares unequal where interrupts are
  * coalesced.
  *
- * While half of the recent batches are noise, the least delay of this batch and the one before
+ * While half of the recent waves are noise, the least delay of this wave and the one before
  * judges a flow.  State in, event in, state out; nothing else is touched.
  */
 #ifndef ONRAMP_NOISE_H
@@ -26,7 +26,7 @@
 
 #include "include/turnpike_types.h"
 
-/* Noise's share of some 16 recent batches, to begin in a millisecond where interrupts are
+/* Noise's share of some 16 recent waves, to begin in a millisecond where interrupts are
  * coalesced for 50 us.  It ends at half of what it begins at, so as not to come and go.
  */
 #define ONRAMP_NOISE_ONE	(1U << 16)
@@ -42,13 +42,13 @@ struct onramp_delay {
 
 /* All zero: nothing seen. */
 struct onramp_noise {
-	u64 end_ns;			/* the batch ends here: a round trip */
+	u64 end_ns;			/* the wave ends here: a round trip */
 	u64 last_ns;			/* the newest delay */
-	struct onramp_delay most;	/* of the batch */
+	struct onramp_delay most;	/* of the wave */
 	u64 fall_ns;			/* fall from there, less the pauses meanwhile */
-	struct onramp_delay least;	/* of the batch, */
+	struct onramp_delay least;	/* of the wave, */
 	struct onramp_delay before;	/* and of the one before */
-	u32 samples;			/* of the batch */
+	u32 samples;			/* of the wave */
 	u32 share;			/* of noise, of ONRAMP_NOISE_ONE */
 	bool on;			/* the least judges */
 };
@@ -63,7 +63,7 @@ static inline void onramp_noise_begin(struct onramp_noise *n, u64 now_ns, u64 rt
 	n->samples = 0;
 }
 
-/* Ends a batch; @jump: a rise of delay ended it.  One sample tells nothing of how it falls. */
+/* Ends a wave; @jump: a rise of delay ended it.  One sample tells nothing of how it falls. */
 static inline void onramp_noise_close(struct onramp_noise *n, u64 threshold_ns, bool jump)
 {
 	if (jump && n->fall_ns > threshold_ns)

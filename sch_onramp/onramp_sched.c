@@ -554,7 +554,7 @@ static int onramp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 		return err;
 	}
 	sch_tree_lock(sch);
-	/* A flow's record has its source: a new source forgets the records. */
+	/* A control block has its flow's source: another feedback forgets them all. */
 	forget = !config.pause_on || config.feedback != q->config.feedback;
 	/* Feedback reads options without this lock.  A sample under way may see some old ones and
 	 * some new ones: each is valid with each.

@@ -127,7 +127,7 @@ struct tc_onramp_stats {
 	__u64 coarse;			/* connections whose peer's timestamps do not count us */
 	__u64 samples_wire;		/* samples that count from when data left the NIC */
 	__u64 ignored_unstamped;	/* feedback on packets whose time at the NIC is missing */
-	__u64 samples_noisy;		/* samples of flows judged by the least delay of a batch */
+	__u64 samples_noisy;		/* samples of flows judged by the least delay of a wave */
 };
 
 /* -- OR-ACKs ----------------------------------------------------------------- */
@@ -256,7 +256,7 @@ enum {
 	ONRAMP_FLOW_DELAY_P99,
 	ONRAMP_FLOW_RATE,	/* u64, bytes per second, after a pause; 0: congestion control's */
 	ONRAMP_FLOW_BURST,	/* u32, bytes: the governor's limit of a burst; 0: none */
-	ONRAMP_FLOW_NOISY,	/* u8: hosts delay its samples, so the least of a batch counts */
+	ONRAMP_FLOW_NOISY,	/* u8: hosts delay its samples, so the least of a wave counts */
 	__ONRAMP_FLOW_MAX,
 };
 

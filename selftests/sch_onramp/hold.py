@@ -339,7 +339,7 @@ def recall(hosts):
 
 def kicked(hosts):
     """A pause is cut while the qdisc's parent is busy and asks for nothing. Before it asks again, the first
-    data of another connection has the record of a silent one taken away."""
+    data of another connection has the control block of a silent one taken away."""
     silent, flow, other, comer = Flow(hosts).meet(), Flow(hosts).meet(), Flow(hosts), Flow(hosts)
     with Namespace(hosts.sender):
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

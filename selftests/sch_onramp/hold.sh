@@ -144,9 +144,9 @@ memory__new_flows_begin_paused() {
 		within later_ms 0 1 && [ "$(field during "$said")" = 1 ] && [ "$(field recalled "$said")" = 1 ]
 }
 
-# A parent at 200 kbit/s asks for nothing while it waits to send the packet that it took: a record of
-# four goes just then. Without the kick data leaves after 400 ms.
-kick__outlasts_the_record_of_another_flow() {
+# A parent at 200 kbit/s asks for nothing while it waits to send the packet that it took: a
+# control block of four goes just then. Without the kick data leaves after 400 ms.
+kick__outlasts_the_control_block_of_another_flow() {
 	in_a tc qdisc del dev veth0 root 2> /dev/null
 	# shellcheck disable=SC2086  # words
 	in_a tc qdisc add dev veth0 root handle 1: tbf rate 200kbit burst 8000 limit 100000 &&

@@ -62,8 +62,8 @@ max_flows=/sys/module/sch_onramp/parameters/max_flows
 one_is_controlled() { [ "$(counter controlled)" = 1 ]; }
 
 # A connection that finds no room goes on as it would with fq, asks once in 10 ms and not with each
-# packet, and has its record as soon as there is room.
-record__that_could_not_be_had_comes_later() {
+# packet, and has its control block as soon as there is room.
+control_block__that_could_not_be_had_comes_later() {
 	new_hosts && need_usec_ts || return
 	# A packet is a segment.
 	ip -n "$a" link set veth0 gso_max_segs 1
@@ -73,7 +73,7 @@ record__that_could_not_be_had_comes_later() {
 	sleep 0.5
 	_all=$(statistics "$a")
 	echo "$_most" > $max_flows
-	wait_for "the record" one_is_controlled
+	wait_for "the control block" one_is_controlled
 	_status=$?
 	stop_sender
 	echo "$(counter packets "$_all") packets without, asked $(counter alloc_errors "$_all") times;" \

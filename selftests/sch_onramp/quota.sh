@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whose flows have records where there are too few for all: with eight for the first namespace and
+# Whose flows have control blocks where there are too few for all: with eight for the first namespace and
 # eight for the others, one that takes all it can leaves room to those that come.
 #
 #	netns $a   veth0 10.1.0.1 ----- 10.1.0.2 veth0   netns $b
@@ -42,18 +42,18 @@ flows() {
 	sleep 2
 }
 
-# controls WHERE DEVICE COUNT: so many have records, and samples go on
+# controls WHERE DEVICE COUNT: so many have control blocks, and samples go on
 controls() {
 	_all=$("in_$1" tc -j -s qdisc show dev "$2" root)
 	sleep 0.5
 	_more=$("in_$1" tc -j -s qdisc show dev "$2" root)
 	_more=$(($(counter samples "$_more") - $(counter samples "$_all")))
-	echo "$1: $(counter controlled "$_all") flows with records, $(counter alloc_errors "$_all") times none," \
+	echo "$1: $(counter controlled "$_all") flows with control blocks, $(counter alloc_errors "$_all") times none," \
 		"$_more samples in half a second"
 	[ "$(counter controlled "$_all")" = "$3" ] && [ $_more -gt 10 ]
 }
 
-records__of_one_namespace_leave_room_to_others() {
+control_blocks__of_one_namespace_leave_room_to_others() {
 	acker on && echo 8 > $max_flows && flows a veth0 10.1.0.2 12 && controls a veth0 4 &&
 		flows c veth0 10.1.4.2 1 && controls c veth0 1 && controls a veth0 4 &&
 		flows first quota 10.1.5.2 12 && controls first quota 8 && controls c veth0 1 && controls a veth0 4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Records of what is in flight: sch_onramp/onramp_flight.h
+// Departure records of what is in flight: sch_onramp/onramp_flight.h
 
 #include <gtest/gtest.h>
 

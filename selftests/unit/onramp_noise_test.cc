@@ -22,7 +22,7 @@ protected:
 	}
 
 	// Interrupts that come late by @late, over a queue of @queue.
-	u64 Batch(u64 late, u64 queue = 0, u64 step = 10 * kUs)
+	u64 Wave(u64 late, u64 queue = 0, u64 step = 10 * kUs)
 	{
 		u64 judged = 0;
 
@@ -45,42 +45,42 @@ TEST_F(Noise, no_noise__each_delay_counts)
 	EXPECT_FALSE(n_.on);
 }
 
-TEST_F(Noise, batches__are_judged_by_their_end)
+TEST_F(Noise, waves__are_judged_by_their_end)
 {
 	for (int i = 0; i < 32; i++)
-		Batch(100 * kUs);
+		Wave(100 * kUs);
 	EXPECT_TRUE(n_.on);
 	EXPECT_EQ(Judged(300 * kUs), 0u);
 }
 
-TEST_F(Noise, batches__show_the_queue_below_them)
+TEST_F(Noise, waves__show_the_queue_below_them)
 {
 	for (int i = 0; i < 32; i++)
-		Batch(100 * kUs, 70 * kUs);
+		Wave(100 * kUs, 70 * kUs);
 	EXPECT_EQ(Judged(300 * kUs), 70 * kUs);
 }
 
-TEST_F(Noise, queue__that_grows_is_seen_after_one_batch)
+TEST_F(Noise, queue__that_grows_is_seen_after_one_wave)
 {
 	for (int i = 0; i < 32; i++)
-		Batch(100 * kUs);
-	EXPECT_EQ(Batch(100 * kUs, 400 * kUs), 0u);
+		Wave(100 * kUs);
+	EXPECT_EQ(Wave(100 * kUs, 400 * kUs), 0u);
 	Judged(600 * kUs);
 	EXPECT_EQ(Judged(590 * kUs), 400 * kUs);
 }
 
-TEST_F(Noise, few_batches__are_not_enough)
+TEST_F(Noise, few_waves__are_not_enough)
 {
 	for (int i = 0; i < 8; i++)
-		Batch(100 * kUs);
+		Wave(100 * kUs);
 	EXPECT_FALSE(n_.on);
 	EXPECT_EQ(Judged(300 * kUs), 300 * kUs);
 }
 
-TEST_F(Noise, small_batches__are_none)
+TEST_F(Noise, small_waves__are_none)
 {
 	for (int i = 0; i < 64; i++)
-		Batch(kThreshold);
+		Wave(kThreshold);
 	EXPECT_FALSE(n_.on);
 }
 
@@ -119,7 +119,7 @@ TEST_F(Noise, rise__alone_is_a_queue)
 TEST_F(Noise, end__after_some_quiet_round_trips)
 {
 	for (int i = 0; i < 32; i++)
-		Batch(100 * kUs);
+		Wave(100 * kUs);
 	EXPECT_TRUE(n_.on);
 	for (int i = 0; i < 64; i++)
 		Judged(10 * kUs, kRtt);
@@ -130,7 +130,7 @@ TEST_F(Noise, end__after_some_quiet_round_trips)
 TEST_F(Noise, least__is_forgotten_after_two_round_trips)
 {
 	for (int i = 0; i < 32; i++)
-		Batch(100 * kUs);
+		Wave(100 * kUs);
 	Judged(90 * kUs, kRtt);
 	Judged(85 * kUs, kRtt);
 	EXPECT_TRUE(n_.on);

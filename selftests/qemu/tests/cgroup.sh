@@ -55,7 +55,7 @@ is_charged() {
 # Of 2.8 KB.
 # shellcheck disable=SC2086
 onramp() { both tc qdisc replace dev eth0 root onramp feedback orack $slow; }
-records_of_onramp() {
+control_blocks_of_onramp() {
 	insmod /modules/sch_onramp.ko || return 1
 	is_charged 2000 onramp
 	_status=$?
@@ -95,7 +95,7 @@ echo +memory > $tree/cgroup.subtree_control || ktap_fail "memory is counted"
 # shellcheck disable=SC2086
 make_pair fq $slow && in_a sysctl -q -w net.ipv4.tcp_wmem="4096 16384 16384" || ktap_fail "hosts are made"
 
-ktap_case "records of On-Ramp are charged" records_of_onramp
+ktap_case "control blocks of On-Ramp are charged" control_blocks_of_onramp
 ktap_case "flows of TLT are charged" flows_of_tlt
 ktap_case "nothing is injected where a program writes options" options_of_bpf
 drop_pair
