@@ -5,6 +5,9 @@
  * Several pauses hold a flow: a sample's, another flow's, a drain's.  Each ends, but feedback may
  * start the next, and a peer may send anything.  This bound overrides them all: its time runs
  * from the first refusal since a packet left.
+ *
+ * The rule has a bound of its own, by the same max_ns: on pauses, from when the first of them
+ * began (onramp_pause_assert()).  Feedback's silence ends a hold, too (onramp_ctl_timeout()).
  */
 #ifndef ONRAMP_BOUND_H
 #define ONRAMP_BOUND_H
