@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Thresholds and base of a flow's own path: tcp_timely/timely_path.h, timely_watch.h, timely_drain.h.
+// Thresholds of a flow's own path: tcp_timely/timely_path.h.
 
 #include <algorithm>
 
@@ -32,20 +32,6 @@ TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 		timely_path_find(&path, &s, &p, &sample);
 		EXPECT_EQ(path.low_ns, std::max(base_ns, u64{20000}) + 15000);
 	}
-}
-
-// A path that gets longer: no sample near the base, a drain, another base.
-TEST(TimelyBase, timely_path_sample__longer_path_is_found)
-{
-	Engine e(shipped(), TIMELY_GBPS);
-
-	for (int i = 0; i < 100; i++)
-		e.feed(20000);
-	EXPECT_EQ(e.state.base_ns, 20000u);
-	for (int i = 0; i < 5000; i++)
-		e.feed(120000);
-	EXPECT_EQ(e.state.base_ns, 120000u);
-	EXPECT_GT(e.state.rate_bps, TIMELY_GBPS);
 }
 
 // What the law has besides: for each of the room's reasons, the lower threshold.
@@ -101,19 +87,6 @@ TEST(TimelyPath, timely_path_find__room_for_the_way_back)
 	EXPECT_EQ(room_us(1024), p.t_low_us * 4);
 }
 
-// A silence is no path that got longer: no drain at the first sample after it.
-TEST(TimelyBase, timely_path_sample__silence_is_no_longer_path)
-{
-	Engine e(shipped(), TIMELY_GBPS);
-
-	for (int i = 0; i < 100; i++)
-		e.feed(20000);
-	e.feed(60000, 400000000);
-	EXPECT_NE(e.out.branch, TIMELY_BRANCH_DRAIN);
-	EXPECT_EQ(e.state.base_ns, 20000u);
-	EXPECT_FALSE(e.state.draining);
-}
-
 // Flows whose cuts the path's law bounds: what empties the queue in a round trip.
 TEST(TimelyRate, timely_rate_sample__long_path_is_cut_by_its_queue)
 {
@@ -135,15 +108,6 @@ TEST(TimelyRate, timely_rate_sample__floor_of_the_path)
 	for (int i = 0; i < 100; i++)
 		e.feed(400000, 400000);
 	EXPECT_EQ(e.state.rate_bps, 1538 * 8 * TIMELY_GBPS / (500000 * 8));
-}
-
-TEST(TimelyBase, timely_path_sample__one_lucky_sample_is_no_base)
-{
-	Engine e(shipped(), TIMELY_GBPS);
-
-	for (int i = 0; i < 1000; i++)
-		e.feed(i % 100 == 50 ? 15000 : 70000);
-	EXPECT_GT(e.state.base_ns, 19999u);
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+// The base RTT of a flow's own path: tcp_timely/timely_base.h.
+
+#include "selftests/unit/timely_engine.h"
+
+namespace {
+
+using namespace timely_test;
+
+TEST(TimelyBase, timely_path_lower__takes_two_samples_in_a_row)
+{
+	timely_state s{};
+	auto base = [&](u64 rtt_ns) {
+		timely_path_lower(&s, rtt_ns);
+		s.prev_rtt_ns = rtt_ns;
+		return s.base_ns;
+	};
+
+	s.base_ns = 30000;
+	EXPECT_EQ(base(20000), 30000u);
+	EXPECT_EQ(base(30000), 30000u);  // none in a row
+	EXPECT_EQ(base(20000), 30000u);
+	EXPECT_EQ(base(25000), 25000u);  // the longer of both
+	EXPECT_EQ(base(20000), 25000u);
+	EXPECT_EQ(base(20000), 20000u);
+}
+
+TEST(TimelyBase, timely_path_sample__the_first_is_the_base_if_none_is_known)
+{
+	timely_params p = shipped();
+	timely_state s{};
+
+	timely_path_sample(&s, &p, 1000000000, 70000, 0);
+	EXPECT_EQ(s.base_ns, 70000u);
+	timely_path_start(&s, 20000);
+	timely_path_sample(&s, &p, 1000000000, 70000, 0);
+	EXPECT_EQ(s.base_ns, 20000u);
+}
+
+TEST(TimelyBase, timely_path_sample__begins_a_drain_when_one_is_due)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	while (!e.state.draining && e.now_ns < 1100000000)
+		e.feed(60000);
+	EXPECT_NEAR(double(e.now_ns), 1004e6, 0.3e6);
+	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_DRAIN);
+}
+
+// A path that gets longer: no sample near the base, a drain, another base.
+TEST(TimelyBase, timely_path_sample__longer_path_is_found)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (int i = 0; i < 100; i++)
+		e.feed(20000);
+	EXPECT_EQ(e.state.base_ns, 20000u);
+	for (int i = 0; i < 5000; i++)
+		e.feed(120000);
+	EXPECT_EQ(e.state.base_ns, 120000u);
+	EXPECT_GT(e.state.rate_bps, TIMELY_GBPS);
+}
+
+// A silence is no path that got longer: no drain at the first sample after it.
+TEST(TimelyBase, timely_path_sample__silence_is_no_longer_path)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (int i = 0; i < 100; i++)
+		e.feed(20000);
+	e.feed(60000, 400000000);
+	EXPECT_NE(e.out.branch, TIMELY_BRANCH_DRAIN);
+	EXPECT_EQ(e.state.base_ns, 20000u);
+	EXPECT_FALSE(e.state.draining);
+}
+
+TEST(TimelyBase, timely_path_sample__one_lucky_sample_is_no_base)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	for (int i = 0; i < 1000; i++)
+		e.feed(i % 100 == 50 ? 15000 : 70000);
+	EXPECT_GT(e.state.base_ns, 19999u);
+}
+
+}  // namespace
