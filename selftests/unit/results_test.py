@@ -25,6 +25,10 @@ tables:
     across: {one: "{cc}"}
     form: "{util:.2f}"
     rows: {cc=timely: a row}
+  - title: A row a form
+    data: some
+    across: {one: timely, other: bbr}
+    rows: {"{util:.2f}": utilization, "{queue:.0f}": queue}
   - {title: Later, data: later, columns: {}, rows: {}}
 """
 
@@ -36,8 +40,10 @@ def result(passes=True, commit="abc1234", failures=()):
                         "pass": True},
                        {"variant": "bbr", "name": "tail", "min": None, "max": 50, "why": "a reason", "measured": 60.0,
                         "pass": passes}],
-            "variants": [{"name": "timely", "seeds": [{"seed": 1, "metrics": {"util": 0.9, "never": None}},
-                                                      {"seed": 2, "metrics": {"util": 1.0, "never": None}}]}]}
+            "variants": [{"name": "timely", "seeds": [{"seed": 1, "metrics": {"util": 0.9, "never": None, "queue": None}},
+                                                      {"seed": 2, "metrics": {"util": 1.0, "never": None, "queue": None}}]},
+                         {"name": "bbr", "seeds": [{"seed": 1, "metrics": {"util": 0.8, "queue": 5}},
+                                                   {"seed": 2, "metrics": {"util": 0.8, "queue": 7}}]}]}
 
 
 class Results(unittest.TestCase):
@@ -71,7 +77,7 @@ class Results(unittest.TestCase):
     def test_take__keeps_metrics_by_seed(self):
         self.assertEqual(self.take().returncode, 0)
         kept = json.loads(self.read("data/some.json"))
-        self.assertEqual(kept["variants"], {"timely": {"util": [0.9, 1.0]}})
+        self.assertEqual(kept["variants"], {"timely": {"util": [0.9, 1.0]}, "bbr": {"util": [0.8, 0.8], "queue": [5, 7]}})
         self.assertEqual((kept["commit"], kept["day"], kept["seeds"]), ("abc1234", "2026-01-02", [1, 2]))
 
     def test_take__refuses_a_tree_without_a_commit(self):
@@ -88,6 +94,16 @@ class Results(unittest.TestCase):
         self.assertIn("   * - the paper\n     - 90 %\n     -\n", page)
         self.assertIn("   * - a row\n     - 0.95\n", page)
         self.assertIn("--seeds 1-2``,\ncommit abc1234, 2026-01-02, Linux 6.12.1.", page)
+
+    def test_page__without_form_a_key_of_a_row_is_its_form(self):
+        self.take()
+        self.run_it("write")
+        self.assertIn("   * - utilization\n     - 0.95\n     - 0.80\n", self.read("page.rst"))
+
+    def test_page__a_metric_that_only_another_variant_has_is_empty(self):
+        self.take()
+        self.run_it("write")
+        self.assertIn("   * - queue\n     -\n     - 6\n", self.read("page.rst"))
 
     def test_page__says_what_is_not_measured(self):
         self.take()
