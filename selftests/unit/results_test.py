@@ -33,13 +33,14 @@ tables:
 """
 
 
-def result(passes=True, commit="abc1234", failures=()):
+def result(passes=True, commit="abc1234", failures=(), arguments=(), skipped=None):
     return {"scenario": {"file": "some.yaml", "title": "Some", "source": "TIMELY15"}, "started": "2026-01-02T03:04:05",
             "versions": {"turnpike": commit, "kernel": "6.12.1"}, "failures": list(failures),
+            "arguments": list(arguments),
             "bounds": [{"variant": "timely", "name": "link", "min": 0.9, "max": None, "why": None, "measured": 0.95,
-                        "pass": True},
+                        "pass": True, "skipped": None},
                        {"variant": "bbr", "name": "tail", "min": None, "max": 50, "why": "a reason", "measured": 60.0,
-                        "pass": passes}],
+                        "pass": passes, "skipped": skipped}],
             "variants": [{"name": "timely", "seeds": [{"seed": 1, "metrics": {"util": 0.9, "never": None, "queue": None}},
                                                       {"seed": 2, "metrics": {"util": 1.0, "never": None, "queue": None}}]},
                          {"name": "bbr", "seeds": [{"seed": 1, "metrics": {"util": 0.8, "queue": 5}},
@@ -95,6 +96,15 @@ class Results(unittest.TestCase):
         self.assertIn("   * - a row\n     - 0.95\n", page)
         self.assertIn("--seeds 1-2``,\ncommit abc1234, 2026-01-02, Linux 6.12.1.", page)
 
+    def test_take__keeps_what_the_run_was_told_to_change(self):
+        self.take(arguments=["some.yaml", "--set", "duration_s=0.1", "--seeds", "2", "--variant=a*"])
+        self.run_it("write")
+        self.assertIn("--seeds 1-2 --set duration_s=0.1 '--variant=a*'``,", self.read("page.rst"))
+
+    def test_take__a_bound_that_was_skipped_is_no_claim(self):
+        self.take(passes=False, skipped="variant 'cubic' was not run")
+        self.assertEqual([bound["name"] for bound in json.loads(self.read("data/some.json"))["bounds"]], ["link"])
+
     def test_page__without_form_a_key_of_a_row_is_its_form(self):
         self.take()
         self.run_it("write")
@@ -104,6 +114,17 @@ class Results(unittest.TestCase):
         self.take()
         self.run_it("write")
         self.assertIn("   * - queue\n     -\n     - 6\n", self.read("page.rst"))
+
+    def test_page__a_variant_that_was_left_out_is_empty(self):
+        self.write("page.yaml", PAGE.replace("other: bbr", "other: cubic"))
+        self.take(arguments=["--variant", "timely", "--variant", "bbr"])
+        self.assertEqual(self.run_it("write").returncode, 0)
+        self.assertIn("   * - utilization\n     - 0.95\n     -\n", self.read("page.rst"))
+
+    def test_page__with_a_variant_that_is_none_is_refused(self):
+        self.write("page.yaml", PAGE.replace("other: bbr", "other: cubic"))
+        self.take()
+        self.assertIn("some has no variant 'cubic'", self.run_it("write").stderr)
 
     def test_page__says_what_is_not_measured(self):
         self.take()
