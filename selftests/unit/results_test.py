@@ -28,7 +28,7 @@ tables:
   - title: A row a form
     data: some
     across: {one: timely, other: bbr}
-    rows: {"{util:.2f}": utilization, "{queue:.0f}": queue}
+    rows: {"{util:.2f}": utilization, "{to 1.5 Gb/s:.0f}": rise}
   - {title: Later, data: later, columns: {}, rows: {}}
 """
 
@@ -41,10 +41,10 @@ def result(passes=True, commit="abc1234", failures=(), arguments=(), skipped=Non
                         "pass": True, "skipped": None},
                        {"variant": "bbr", "name": "tail", "min": None, "max": 50, "why": "a reason", "measured": 60.0,
                         "pass": passes, "skipped": skipped}],
-            "variants": [{"name": "timely", "seeds": [{"seed": 1, "metrics": {"util": 0.9, "never": None, "queue": None}},
-                                                      {"seed": 2, "metrics": {"util": 1.0, "never": None, "queue": None}}]},
-                         {"name": "bbr", "seeds": [{"seed": 1, "metrics": {"util": 0.8, "queue": 5}},
-                                                   {"seed": 2, "metrics": {"util": 0.8, "queue": 7}}]}]}
+            "variants": [{"name": "timely", "seeds": [{"seed": 1, "metrics": {"util": 0.9, "never": None, "to 1.5 Gb/s": None}},
+                                                      {"seed": 2, "metrics": {"util": 1.0, "never": None, "to 1.5 Gb/s": None}}]},
+                         {"name": "bbr", "seeds": [{"seed": 1, "metrics": {"util": 0.8, "to 1.5 Gb/s": 5}},
+                                                   {"seed": 2, "metrics": {"util": 0.8, "to 1.5 Gb/s": 7}}]}]}
 
 
 class Results(unittest.TestCase):
@@ -78,7 +78,7 @@ class Results(unittest.TestCase):
     def test_take__keeps_metrics_by_seed(self):
         self.assertEqual(self.take().returncode, 0)
         kept = json.loads(self.read("data/some.json"))
-        self.assertEqual(kept["variants"], {"timely": {"util": [0.9, 1.0]}, "bbr": {"util": [0.8, 0.8], "queue": [5, 7]}})
+        self.assertEqual(kept["variants"], {"timely": {"util": [0.9, 1.0]}, "bbr": {"util": [0.8, 0.8], "to 1.5 Gb/s": [5, 7]}})
         self.assertEqual((kept["commit"], kept["day"], kept["seeds"]), ("abc1234", "2026-01-02", [1, 2]))
 
     def test_take__refuses_a_tree_without_a_commit(self):
@@ -113,7 +113,7 @@ class Results(unittest.TestCase):
     def test_page__a_metric_that_only_another_variant_has_is_empty(self):
         self.take()
         self.run_it("write")
-        self.assertIn("   * - queue\n     -\n     - 6\n", self.read("page.rst"))
+        self.assertIn("   * - rise\n     -\n     - 6\n", self.read("page.rst"))
 
     def test_page__a_variant_that_was_left_out_is_empty(self):
         self.write("page.yaml", PAGE.replace("other: bbr", "other: cubic"))
