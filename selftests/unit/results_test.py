@@ -1,16 +1,25 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""selftests/results: what it keeps of a run, and the pages that it makes of that."""
+"""selftests/results: what it keeps of a run, the pages that it makes of that, and what this tree's pages ask for."""
+import glob
+import importlib.machinery
+import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import rack_path
+import yaml
+from rack import scenario, table, variants
+
 HERE = os.path.dirname(os.path.realpath(__file__))
 RESULTS = os.path.join(os.path.dirname(HERE), "results")
+PAGES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "Documentation", "results")
 PAGE = """
 title: A page
 text: What stands under it.
@@ -151,6 +160,53 @@ class Results(unittest.TestCase):
         self.take()
         self.write("page.yaml", PAGE.replace("{util:.1%}", "{nonesuch}"))
         self.assertIn("no metric 'nonesuch'", self.run_it("write").stderr)
+
+
+def program():
+    """selftests/results, whose name does not end in .py."""
+    loader = importlib.machinery.SourceFileLoader("results", RESULTS)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("results", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Pages(unittest.TestCase):
+    """A page without data tells nothing of its mistakes: these need none."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.results = program()
+        cls.tables = []
+        for path in sorted(glob.glob(os.path.join(PAGES, "*.yaml"))):
+            with open(path, encoding="utf-8") as stream:
+                cls.tables += [(os.path.basename(path), asked) for asked in yaml.safe_load(stream)["tables"]]
+        cls.scenarios = {os.path.basename(path).removesuffix(".yaml"): variants.expand(scenario.read(path))
+                         for path in glob.glob(os.path.join(rack_path.SCENARIOS, "*.yaml"))}
+
+    def test_tables__name_variants_and_metrics_of_their_scenario(self):
+        for page, asked in self.tables:
+            with self.subTest(page=page, table=asked["title"]):
+                found = self.scenarios[asked["data"]]
+                titles = {title for title, _, _ in table.columns(found[0].settings)}
+                titles |= {f"{word} {title}" for title in titles for word in ("most", "least")}
+                for _, cells in self.results.asked_of(asked):
+                    for variant, form in (cell for cell in cells if not isinstance(cell, str)):
+                        self.assertIn(variant, [known.name for known in found])
+                        self.assertEqual(set(self.results.names_in(form)) - titles, set())
+
+    def test_rows__have_a_cell_for_each_column(self):
+        for page, asked in self.tables:
+            with self.subTest(page=page, table=asked["title"]):
+                for label, cells in self.results.asked_of(asked):
+                    self.assertEqual(len(cells), len(asked.get("across") or asked["columns"]), label)
+
+    def test_texts__have_three_sentences_at_most(self):
+        for page, asked in self.tables:
+            with self.subTest(page=page, table=asked["title"]):
+                self.assertLessEqual(len(re.findall(r"[.!?](?=\s|$)", asked.get("text", ""))), 3)
+
+    def test_scenarios__each_has_a_table(self):
+        self.assertEqual(set(self.scenarios) - {asked["data"] for _, asked in self.tables}, set())
 
 
 if __name__ == "__main__":
