@@ -346,7 +346,7 @@ static inline struct vr_nic *vr_nic(struct vr_node *node)
 
 /* vr_ctl.c, and vr_phc.c in a module of its own */
 struct vr_phc_knobs {
-	u64 on, stock, offset_ns, fast_ppb, slow_ppb, step_ns, bits, tx_slots, walk_ppb, walk_ms;
+	u64 on, stock, offset_ns, fast_ppb, slow_ppb, step_ns, bits, tx_slots, gap_ns, walk_ppb, walk_ms;
 };
 
 /* What a clock costs when there is none: a look at nic->phc. */

@@ -208,7 +208,7 @@ struct nic_knobs {
 	struct vr_phc_knobs phc;
 };
 
-#define NIC_KEYS	15
+#define NIC_KEYS	16
 
 static void nic_keys(struct setting *keys, struct nic_knobs *k)
 {
@@ -226,6 +226,7 @@ static void nic_keys(struct setting *keys, struct nic_knobs *k)
 		{ "phc_step_ns", &k->phc.step_ns, 1, 1000000 },
 		{ "phc_bits", &k->phc.bits, 32, 64 },
 		{ "phc_tx_slots", &k->phc.tx_slots, 0, 65536 },
+		{ "phc_gap_ns", &k->phc.gap_ns, 0, NSEC_PER_SEC },
 		{ "phc_walk_ppb", &k->phc.walk_ppb, 0, 10000 },
 		{ "phc_walk_ms", &k->phc.walk_ms, 10, 10000000 },
 	};

@@ -43,6 +43,7 @@ struct vr_phc {
 	u32 step_ns;
 	u64 mask;
 	bool stock;		/* fixed: there is no port */
+	u32 gap_ns;		/* fixed: the least time between two stamps for nicstamp */
 	bool tx_on;		/* sockets' transmit stamps; written under RTNL, */
 	int rx_filter;		/* and receive stamps: of all packets, or of none */
 	spinlock_t lock;	/* all below; bottom halves off; inside vrack.lock */
@@ -275,6 +276,7 @@ static int create(struct vr_nic *nic, const struct vr_phc_knobs *k)
 		.mult = k->step_ns << RAW_SHIFT,
 		.shift = RAW_SHIFT,
 		.step_ns = k->step_ns,
+		.gap_ns = k->gap_ns,
 	};
 	int err;
 
@@ -283,6 +285,7 @@ static int create(struct vr_nic *nic, const struct vr_phc_knobs *k)
 	spin_lock_init(&phc->lock);
 	phc->step_ns = k->step_ns;
 	phc->stock = k->stock;
+	phc->gap_ns = k->gap_ns;
 	phc->mask = k->bits < 64 ? BIT_ULL(k->bits) - 1 : U64_MAX;
 	set(phc, nic->node.id, k);
 	err = register_ptp(phc, nic->node.name);
@@ -328,6 +331,7 @@ static struct vr_phc_knobs knobs_of(const struct vr_nic *nic)
 		.step_ns = phc->step_ns,
 		.bits = fls64(phc->mask),
 		.tx_slots = phc->tx_slots,
+		.gap_ns = phc->gap_ns,
 		.walk_ppb = phc->walk_ppb,
 		.walk_ms = phc->walk_ms,
 	};
@@ -343,7 +347,7 @@ static int apply(struct vr_nic *nic, const struct vr_phc_knobs *k)
 	if (!nic->phc)
 		return create(nic, k);
 	if (nic->phc->step_ns != k->step_ns || fls64(nic->phc->mask) != k->bits ||
-	    nic->phc->stock != k->stock)
+	    nic->phc->stock != k->stock || nic->phc->gap_ns != k->gap_ns)
 		return -EBUSY;
 	set(nic->phc, nic->node.id, k);
 	return 0;

@@ -23,6 +23,7 @@ NIC = Record({
     "phc_step_ns": Int("its resolution", low=1, high=1000000),
     "phc_bits": Int("width of its counter", low=32, high=64),
     "phc_tx_slots": Int("transmit stamps under way at a time; 0: any number", high=65536),
+    "phc_gap_ns": Int("least time between two stamps for nicstamp that leave", high=10**9),
     "phc_walk_ppb": Int("deviation of its rate, which wanders", high=10000),
     "phc_walk_ms": Int("time in which it forgets its rate", low=10, high=10000000),
 }, "settings of every NIC", {})

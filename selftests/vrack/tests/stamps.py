@@ -197,6 +197,18 @@ def stamps__stop_and_go_on_under_traffic():
         honest(rack)
 
 
+def stamps__keep_their_distance():
+    """A NIC that is slow to stamp: between two of its stamps a millisecond passes at least."""
+    with Hosts(f"{CLOCKS} phc_gap_ns=1000000") as rack:
+        before, began = tell("stats"), time.monotonic()
+        rack.transfer()
+        stamps, elapsed_ms = tell("stats"), (time.monotonic() - began) * 1e3
+        tx, no_slot = (stamps[name] - before[name] for name in ("tx", "no_slot"))
+        print(f"# {tx} stamps in {elapsed_ms:.0f} ms, {no_slot} were too soon")
+        assert 0 < tx <= elapsed_ms + 2, stamps
+        assert no_slot > ENOUGH, stamps
+
+
 def wandering(walk):
     """Connections over a second, of a clock whose rate walks; what its stamps were worth."""
     with Hosts(f"{CLOCKS} phc_step_ns=1 {walk}") as rack:
