@@ -206,10 +206,10 @@ struct Ended {
 	std::string output;
 };
 
-// Standard output and error of `turnpike tlt threshold'.
-Ended threshold(const std::string &arguments)
+// Standard output and error of `turnpike tlt'.
+Ended tlt(const std::string &arguments)
 {
-	std::string line = TURNPIKE_COMMAND " tlt threshold " + arguments + " 2>&1";
+	std::string line = TURNPIKE_COMMAND " tlt " + arguments + " 2>&1";
 	FILE *pipe = popen(line.c_str(), "r");
 	Ended ended{0, ""};
 	char buffer[4096];
@@ -222,7 +222,7 @@ Ended threshold(const std::string &arguments)
 
 void expect_ends(const std::string &arguments, int status, const std::string &words)
 {
-	Ended ended = threshold(arguments);
+	Ended ended = tlt("threshold " + arguments);
 
 	EXPECT_EQ(ended.status, status) << arguments << ": " << ended.output;
 	EXPECT_NE(ended.output.find(words), std::string::npos)
@@ -236,6 +236,22 @@ TEST(TltThresholdCommand, papers_example__is_printed)
 	expect_ends("--bdp 400k --buffer 12M --ports 16 -j", 0, "\"flows\": 3248");
 	expect_ends("--bdp 400k --buffer 12M --ports 16 --ecn 500k", 0, "K 500.00 KB");
 	expect_ends("--bdp 400k --buffer 12M --ports 16 --mtu 9000", 0, "33 a port, 528 in all");
+}
+
+// In one queue with packets of hosts without TLT, TLT's starve.
+TEST(TltThresholdCommand, queue_of_their_own__is_told)
+{
+	expect_ends("--bdp 400k --buffer 12M", 0, "where TLT's packets have a queue of their own");
+}
+
+TEST(TltSetCommand, queue_of_their_own__is_told)
+{
+	Ended ended = tlt("set --help");
+
+	EXPECT_EQ(ended.status, 0);
+	EXPECT_NE(ended.output.find("Switches need a queue for TLT's packets alone"),
+		  std::string::npos) << ended.output;
+	EXPECT_NE(ended.output.find("turnpike tlt threshold"), std::string::npos) << ended.output;
 }
 
 TEST(TltThresholdCommand, missing__is_told)
