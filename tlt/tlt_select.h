@@ -20,7 +20,8 @@
  *
  * The sender counts echoes, and does not match them by the sequence that they acknowledge.  The
  * receiver's TCP may drop an important packet after TLT read its mark (backlog, memory, a
- * firewall): its echo acknowledges nothing new, and is the only news of the loss.
+ * firewall).  Its echo names no sequence of the packet, and is the only news of the loss.  A sender
+ * that waited for the sequence would not clock, and leave the repair to TCP's timer.
  */
 #ifndef TLT_SELECT_H
 #define TLT_SELECT_H
