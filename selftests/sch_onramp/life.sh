@@ -63,7 +63,7 @@ one_is_controlled() { [ "$(counter controlled)" = 1 ]; }
 
 # A connection that finds no room goes on as it would with fq, asks once in 10 ms and not with each
 # packet, and has its control block as soon as there is room.
-control_block__that_could_not_be_had_comes_later() {
+block__that_could_not_be_had_comes_later() {
 	new_hosts && need_usec_ts || return
 	# A packet is a segment.
 	ip -n "$a" link set veth0 gso_max_segs 1

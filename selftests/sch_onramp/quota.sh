@@ -53,7 +53,7 @@ controls() {
 	[ "$(counter controlled "$_all")" = "$3" ] && [ $_more -gt 10 ]
 }
 
-control_blocks__of_one_namespace_leave_room_to_others() {
+blocks__of_one_namespace_leave_room_to_others() {
 	acker on && echo 8 > $max_flows && flows a veth0 10.1.0.2 12 && controls a veth0 4 &&
 		flows c veth0 10.1.4.2 1 && controls c veth0 1 && controls a veth0 4 &&
 		flows first quota 10.1.5.2 12 && controls first quota 8 && controls c veth0 1 && controls a veth0 4
