@@ -72,11 +72,11 @@ shared_locks() {
 
 by_timestamps() {
 	has_usec_ts || { echo "TCP timestamps do not count microseconds before Linux 6.7"; return 4; }
-	shared_locks tcpts '^onramp_path_' 200
+	shared_locks tcpts '^onramp_path_' 120
 }
 
 # Those of receivers are of receipts that go the other way, or each processor's.
-by_receipts() { shared_locks orack '^(onramp_path_|orack_receive)' 450; }
+by_receipts() { shared_locks orack '^(onramp_path_|orack_receive)' 300; }
 
 ktap_start
 ktap_case "shared locks of a sample by timestamps" by_timestamps
