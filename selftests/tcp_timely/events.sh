@@ -242,6 +242,14 @@ limit__below_the_floor_holds() {
 	take send=0.005 pacing=50000 send=0.3 show=a abort=now && between a.pacing 1 50000
 }
 
+# A rate of nothing is none for TCP, and one that is taken back holds nothing.
+limit__of_nothing_that_is_lifted_leaves_the_line() {
+	with max_rate_bps=$((line * 8)) -- take send=0.05 pacing=0 send=0.2 show=a pacing=-1 send=0.2 show=b abort=now ||
+		return 1
+	about a.pacing $line_payload && about b.pacing $line_payload && [ "$(value a.acked)" -gt $((line_payload / 5)) ] &&
+		[ $(($(value b.acked) - $(value a.acked))) -gt $((line_payload / 5 * 9 / 10)) ]
+}
+
 burst__is_that_of_the_rate() {
 	with max_rate_bps=$((line * 8)) -- take send=0.01 packets=a && between a.bytes 2000 5000
 }

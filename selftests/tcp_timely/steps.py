@@ -17,7 +17,8 @@ show=LABEL     what the socket says: LABEL.KEY=VALUE ...
 watch=LABEL    least and most of every 100 us of the last send or idle, LABEL.least_KEY=VALUE ...
 packets=LABEL  LABEL.bytes of a packet that left through veth0, on average since the last such step
 
-Keys: pacing (bytes/s of payload), rate (the engine's, bytes/s of the wire), cwnd, flight, retransmits;
+Keys: pacing (bytes/s of payload), rate (the engine's, bytes/s of the wire), cwnd, flight, retransmits,
+acked (bytes);
 recovery_cwnd where the flow was in recovery.
 """
 import selectors
@@ -42,7 +43,8 @@ def socket_says(sock):
             "rate": struct.unpack_from("Q", cc_info)[0] if len(cc_info) == 20 else 0,
             "cwnd": struct.unpack_from("I", info, 80)[0],
             "flight": unacked - sacked - lost + retrans,
-            "retransmits": struct.unpack_from("I", info, 100)[0]}
+            "retransmits": struct.unpack_from("I", info, 100)[0],
+            "acked": struct.unpack_from("Q", info, 120)[0]}
     if info[1] == RECOVERY:
         said["recovery_cwnd"] = said["cwnd"]
     return said
