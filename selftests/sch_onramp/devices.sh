@@ -117,6 +117,27 @@ ipsec__leaves_as_by_fq() {
 		policy "$b" 10.1.0.1 10.1.0.2 in && policy "$b" 10.1.0.2 10.1.0.1 out && held_by_nobody "$a"
 }
 
+# wireguards: one between the two
+wireguards() {
+	command -v wg > /dev/null || { echo "needs wg"; return 4; }
+	new_hosts || return 1
+	for netns in "$a" "$b"; do
+		ip -n "$netns" link add wg0 type wireguard || { echo "this kernel has no WireGuard"; return 4; }
+		(umask 077 && wg genkey > "$TMPDIR/$netns.key")
+	done
+	in_a wg set wg0 private-key "$TMPDIR/$a.key" listen-port 51820 peer "$(wg pubkey < "$TMPDIR/$b.key")" \
+		allowed-ips 10.5.0.2/32 endpoint 10.1.0.2:51820 &&
+		in_b wg set wg0 private-key "$TMPDIR/$b.key" listen-port 51820 peer "$(wg pubkey < "$TMPDIR/$a.key")" \
+			allowed-ips 10.5.0.1/32 endpoint 10.1.0.1:51820 && addresses 10.5.0 wg0 wg0
+}
+
+# What it encrypted cannot be read: nobody is asked for receipts.
+wireguard__qdisc_below_it_sends_as_fq() {
+	wireguards && held_by_nobody "$a" && [ "$(json_value announced "$(in_a turnpike onramp stats -j)")" = 0 ]
+}
+
+wireguard__qdisc_on_it() { wireguards && held_on wg0; }
+
 # A service, which no host has the address of.
 translated__address_leaves_as_by_fq() {
 	command -v nft > /dev/null || { echo "needs nft"; return 4; }
@@ -141,6 +162,33 @@ ipvlan__container_leaves_as_by_fq() {
 	status=$?
 	ip netns del "$container"
 	return $status
+}
+
+# masqueraded: a $container behind a NAT of the first host's
+masqueraded() {
+	command -v nft > /dev/null || { echo "needs nft"; return 4; }
+	ip netns add "$container" && in_a ip link add c0 type veth peer name eth0 netns "$container" || return 1
+	in_a ip addr add 10.9.0.1/24 dev c0 && in_a ip link set c0 up && ip -n "$container" addr add 10.9.0.2/24 dev eth0 &&
+		ip -n "$container" link set eth0 up && ip -n "$container" route add default via 10.9.0.1 &&
+		in_a sysctl -q -w net.ipv4.ip_forward=1 || return 1
+	in_a nft -f - <<-END || { echo "this kernel has no NAT"; return 4; }
+		table ip container {
+			chain postrouting {
+				type nat hook postrouting priority 100; policy accept;
+				oifname "veth0" masquerade
+			}
+		}
+	END
+}
+
+# What is forwarded is another host's data, and the address that it leaves with is ours.
+masqueraded__container_leaves_as_by_fq() {
+	container=$a-c
+	new_hosts && to=10.1.0.2 && masqueraded && held_by_nobody "$container"
+	status=$?
+	ip netns del "$container" 2>/dev/null
+	[ $status = 0 ] || return $status
+	held_on veth0
 }
 
 # Data goes by one cable, ACKs and receipts come back by another.
