@@ -6,8 +6,9 @@ orack.py watch DEVICE SECONDS [PORT]
     what passes: announcements=N receipts=N clocks=N icmp=N receipts_bytes=N data_bytes=N
 orack.py ask ADDRESS PORT LIFETIME_MS
     a host without On-Ramp that announces itself: connect, announce, send data for two
-    lifetimes; checks every receipt, prints during=N after=N receipts that came, clocks=N and
-    error_ns=N of what was said of the host's clock, and real=1 if that was its CLOCK_REALTIME
+    lifetimes; checks every receipt, prints during=N after=N receipts that came, uptime=N whose time
+    tells how long the host is up, clocks=N and error_ns=N of what was said of the host's clock, and
+    real=1 if that was its CLOCK_REALTIME
 orack.py sparse ADDRESS PORT
     such a host streams data; prints all=N receipts for some MB, sparse=N for as much once they are sparse
     enough, again=N when all are wanted again, and said=1 if each said which it is
@@ -55,6 +56,7 @@ AT_ONCE = 50
 STRANGE_BYTES = 16000
 GIVEN_BACK_TRIES = 20
 PAUSE_S = 50e-6
+DAY_NS = 86400 * 10**9
 STRANGE = (0, 1, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**32 - 1)
 
 
@@ -148,6 +150,12 @@ def check_receipt(data, ports):
         sys.exit(f"a receipt for another flow, or too old: {data.hex()}")
 
 
+def tells_uptime(data):
+    """Its time is within a day of the kernel's monotonic clock."""
+    apart_ns = (HEADER.unpack_from(data)[-1] - time.monotonic_ns()) % 2**64
+    return min(apart_ns, 2**64 - apart_ns) < DAY_NS
+
+
 def check_clock(data, said):
     """The two hosts share one kernel, and so its clocks."""
     _, _, _, _, identity, now_ns = HEADER.unpack_from(data)
@@ -176,7 +184,7 @@ def ask(args):
     udp, tcp, ports = without_onramp(args)
     udp.send(announcement(*ports, args.lifetime_ms))
     start, lifetime = time.monotonic(), args.lifetime_ms / 1e3
-    count = {"during": 0, "after": 0, "clocks": 0, "error_ns": 0, "real": 0}
+    count = {"during": 0, "after": 0, "uptime": 0, "clocks": 0, "error_ns": 0, "real": 0}
     while time.monotonic() < start + 2 * lifetime:
         tcp.sendall(bytes(20000))
         time.sleep(0.002)
@@ -185,6 +193,7 @@ def ask(args):
                 check_clock(data, count)
                 continue
             check_receipt(data, ports)
+            count["uptime"] += tells_uptime(data)
             # The last batch goes out a moment later, and jiffies are coarse.
             count["after" if time.monotonic() > start + lifetime * 1.1 else "during"] += 1
     print(" ".join(f"{name}={value}" for name, value in count.items()))

@@ -213,6 +213,14 @@ announcement__expires() {
 	[ "$(field during "$said")" -gt 20 ] && [ "$(field after "$said")" = 0 ]
 }
 
+# Their clock begins anywhere.
+receipts__do_not_tell_how_long_the_host_is_up() {
+	acker on && in_a tc qdisc replace dev veth0 root fq && said=$(in_a "$orack" ask 10.1.0.2 5001 200)
+	_status=$?
+	echo "$said"
+	[ $_status = 0 ] && [ "$(field during "$said")" -gt 5 ] && [ "$(field uptime "$said")" = 0 ]
+}
+
 announcement__sparse_receipts_are_enough() {
 	acker on && in_a tc qdisc replace dev veth0 root fq || return 1
 	said=$(in_a "$orack" sparse 10.1.0.2 5001) || { echo "$said"; return 1; }
