@@ -21,7 +21,7 @@ class Replaced(unittest.TestCase):
         self.assertEqual(replaced("a\n\t  b;\nc", "b;", "x;"), "a\n\t  x;\nc")
 
     def test_few_lines__become_one(self):
-        self.assertEqual(replaced("a\n b\n  c\nd", "b\nc", "x"), "a\n x\nd")
+        self.assertEqual(replaced("a\n b\n  c\ne", "b\nc", "x"), "a\n x\ne")
 
     def test_line__part_of_another_is_not_it(self):
         with self.assertRaises(Wrong):
