@@ -134,7 +134,7 @@ static void onramp_ctl_begin(struct onramp_ctl *ctl, const struct onramp_sched *
 	onramp_pause_init(&ctl->pause, now_ns);
 	onramp_tcpts_begin(&ctl->tcpts);
 	ctl->edge_seq = seq;
-	orack_told_begin(&ctl->told, seq, onramp_ctl_least_rtt_ns(q, sk));
+	orack_feedback_begin(&ctl->orack, seq, onramp_ctl_least_rtt_ns(q, sk));
 	onramp_flight_init(&ctl->flight, seq);
 }
 
@@ -432,7 +432,7 @@ void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 n
 	WRITE_ONCE(ctl->source, instead);
 	WRITE_ONCE(ctl->coarse, true);
 	ctl->mute = true;
-	ctl->told.seq = ctl->flight.una;
+	ctl->orack.seq = ctl->flight.una;
 	if (ctl->pause.until_ns > now_ns)
 		onramp_ctl_kick(ctl);
 	onramp_pause_release(&ctl->pause, now_ns);

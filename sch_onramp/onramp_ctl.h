@@ -59,7 +59,7 @@ struct onramp_ctl {
 		u64 feedback_ns;		/* last feedback */
 		u64 drained_ns;			/* when it last stopped for a drain */
 		u32 edge_seq;			/* newest data with feedback */
-		struct orack_told told;		/* of feedback by receipts */
+		struct orack_feedback orack;	/* of feedback by receipts */
 		struct onramp_bound bound;
 		struct onramp_pause pause;
 		struct onramp_noise noise;	/* which delay judges it */

@@ -227,7 +227,7 @@ static void onramp_tcpts_acked(struct onramp_ctl *ctl, u32 ack)
 		return;
 	if (ctl->source == ONRAMP_SOURCE_TCPTS || onramp_flight_is_crowded(&ctl->flight))
 		onramp_flight_acked(&ctl->flight, ack);
-	orack_told_follow(&ctl->told, ctl->flight.una);
+	orack_feedback_follow(&ctl->orack, ctl->flight.una);
 }
 
 /* An ACK arrived.  Bottom halves are off, under the RCU read lock. */

@@ -102,9 +102,9 @@ static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 {
 	u64 excess_ns, queue_ns, standing_ns;
 
-	if (ctl->told.least_rtt_ns)
-		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->told.least_rtt_ns);
-	ctl->told.least_rtt_ns = 0;
+	if (ctl->orack.least_rtt_ns)
+		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->orack.least_rtt_ns);
+	ctl->orack.least_rtt_ns = 0;
 	excess_ns = t->trip_ns - onramp_min_filter_sample(&a->rtt, t->now_ns, t->trip_ns);
 	queue_ns = orack_relative_sample(&a->relative, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 					 excess_ns);
@@ -188,7 +188,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	struct onramp_path_visit visit;
 	struct orack_trip t;
 
-	if (!tp_seq_before(ctl->told.seq, e->end_seq) ||
+	if (!tp_seq_before(ctl->orack.seq, e->end_seq) ||
 	    !onramp_flight_find(&ctl->flight, e->end_seq))
 		return ONRAMP_STAT_REFUSED_SEQUENCE;
 	if (!onramp_ctl_departure(ctl, e->end_seq, now_ns, &departure))
@@ -197,7 +197,7 @@ static enum onramp_stat orack_take(struct onramp_net *on, struct orack_peer *pee
 	rtt_ns = now_ns - min(departure.tx_ns, now_ns);
 	if (e->age_ns > rtt_ns)
 		return ONRAMP_STAT_REFUSED_TIME;
-	ctl->told.seq = e->end_seq;
+	ctl->orack.seq = e->end_seq;
 	t.clock = d->h.clock;
 	t.tx_ns = departure.tx_ns;
 	t.rx_ns = d->h.time_ns - e->age_ns;

@@ -14,27 +14,27 @@ struct orack_packet;
 /* What the newest entry named stays at most a quarter of the sequence numbers behind what is
  * acknowledged.  After half of them without an entry it would be "after" all that come.
  */
-#define ORACK_TOLD_BEHIND	(1U << 30)
+#define ORACK_FEEDBACK_BEHIND	(1U << 30)
 
 /* In a control block, whose lock guards it. */
-struct orack_told {
+struct orack_feedback {
 	u32 seq;			/* newest data that an entry named */
 	u32 least_rtt_ns;		/* TCP's, until an entry took it; 0: unknown */
 };
 
-static inline void orack_told_begin(struct orack_told *t, u32 seq, u32 least_rtt_ns)
+static inline void orack_feedback_begin(struct orack_feedback *f, u32 seq, u32 least_rtt_ns)
 {
-	t->seq = seq;
-	t->least_rtt_ns = least_rtt_ns;
+	f->seq = seq;
+	f->least_rtt_ns = least_rtt_ns;
 }
 
 /* All before @una is acknowledged.  It does not follow at once: the entry for acknowledged data
  * comes after its ACK.
  */
-static inline void orack_told_follow(struct orack_told *t, u32 una)
+static inline void orack_feedback_follow(struct orack_feedback *f, u32 una)
 {
-	if (tp_seq_before(t->seq, una - ORACK_TOLD_BEHIND))
-		t->seq = una - ORACK_TOLD_BEHIND;
+	if (tp_seq_before(f->seq, una - ORACK_FEEDBACK_BEHIND))
+		f->seq = una - ORACK_FEEDBACK_BEHIND;
 }
 
 void orack_receive(struct onramp_net *on, struct orack_packet *p);
