@@ -44,9 +44,10 @@
 #define ONRAMP_BETA_SHIFT	30
 #define ONRAMP_BETA_ONE		(1U << ONRAMP_BETA_SHIFT)
 
-/* Of mode final: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and queues
- * are longer.  1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4 have
- * 87 and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the link.
+/* Of mode final: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and
+ * queues are longer.  1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4
+ * have 87 and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the
+ * link.
  */
 #define ONRAMP_FINAL_SHIFT	2
 

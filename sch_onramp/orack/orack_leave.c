@@ -21,8 +21,8 @@
 #include "orack_socket.h"
 #include "sch_onramp/onramp_net.h"
 
-/* A datagram is some 6000 instructions: the RTNL is held for less than a millisecond. */
-#define ORACK_LEAVE_BATCH	64
+/* A datagram is some 6000 instructions (orack_sparse.h), so many less than a million. */
+#define ORACK_LEAVE_AT_ONCE	64
 
 /* Frees what was kept, and the socket.  Under RTNL. */
 void orack_leave_end(struct onramp_net *on)
@@ -38,7 +38,7 @@ static void orack_leave_tell(struct onramp_net *on)
 {
 	u32 i;
 
-	for (i = 0; i < ORACK_LEAVE_BATCH && on->leave.count; i++) {
+	for (i = 0; i < ORACK_LEAVE_AT_ONCE && on->leave.count; i++) {
 		local_bh_disable();
 		rcu_read_lock();
 		orack_announce(on, &on->leave.contacts[--on->leave.count], 0);
