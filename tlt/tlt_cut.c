@@ -15,14 +15,17 @@
 
 /*
  * TCP's small queues give back a packet's charge when it is gone, and each destructor does that
- * in its own way.  The module charges the tail as TCP does.  Most kernels hide TCP's destructor
- * from modules, so the module finds it by name, once.
+ * in its own way.  The module charges the tail as TCP does, so it leaves a burst whole that another
+ * module on the way here took over.  Most kernels hide TCP's destructor from modules, so the module
+ * finds it by name, once.
  */
 static bool tlt_cut_is_charged_by_tcp(const struct sk_buff *skb)
 {
 	static void (*tcps)(struct sk_buff *skb);
 	char name[sizeof("tcp_wfree") + 1];	/* room to see a longer name */
 
+	if (!skb->destructor)
+		return false;
 	if (skb->destructor == READ_ONCE(tcps))
 		return true;
 	snprintf(name, sizeof(name), "%ps", skb->destructor);
@@ -30,13 +33,6 @@ static bool tlt_cut_is_charged_by_tcp(const struct sk_buff *skb)
 		return false;
 	WRITE_ONCE(tcps, skb->destructor);
 	return true;
-}
-
-/* Otherwise another module on the way here took the packet over. */
-static bool tlt_cut_is_tcps(const struct sk_buff *skb)
-{
-	return skb->destructor &&
-	       (skb->destructor == sock_efree || tlt_cut_is_charged_by_tcp(skb));
 }
 
 static bool tlt_cut_allowed(const struct sk_buff *skb, const struct tlt_packet *p)
@@ -114,9 +110,6 @@ static unsigned int tlt_cut_moved(const struct sk_buff *tail, const struct sk_bu
  * TCP's small queues wake the sender when its last packet is gone, which may be this one.  Pages
  * that moved count once, as with TCP's own fragments: a receiver on this host makes its window
  * of the truesize of packets.
- *
- * A queue like netem, of a VRF's device say, gives the socket's charge back and leaves the packet
- * a reference to the socket (skb_orphan_partial()): then the tail gets one, too.
  */
 static void tlt_cut_own(struct sk_buff *tail, struct sk_buff *skb)
 {
@@ -125,10 +118,7 @@ static void tlt_cut_own(struct sk_buff *tail, struct sk_buff *skb)
 	skb->truesize -= moved;
 	tail->sk = skb->sk;
 	tail->destructor = skb->destructor;
-	if (skb->destructor == sock_efree)
-		sock_hold(skb->sk);
-	else
-		refcount_add(tail->truesize - moved, &skb->sk->sk_wmem_alloc);
+	refcount_add(tail->truesize - moved, &skb->sk->sk_wmem_alloc);
 }
 
 static void tlt_cut_flags(struct sk_buff *skb, struct sk_buff *tail, const struct tlt_packet *p,
@@ -183,7 +173,7 @@ bool tlt_cut_tail(struct sk_buff *skb, const struct tlt_packet *p, struct tlt_fl
 	bytes = p->data_bytes % mss ?: mss;
 	left = p->data_bytes - bytes;
 	segments = left / mss;
-	if (!tlt_cut_is_tcps(skb))
+	if (!tlt_cut_is_charged_by_tcp(skb))
 		goto failed;
 	/* TCP's own packet shares the headers, the list of pages and the GSO fields. */
 	if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))

@@ -89,19 +89,24 @@ drop_vrf() {
 # Without the VRF the receiver would wait for the end of the stream for ever.
 stream_has_ended() { [ -z "$(in_b ss -Htn sport = $port)" ]; }
 
-# through_vrf BURST: bursts of so many segments; each important packet counts once where it leaves
+sent_plain_bytes() { counter "sent plain packets" | sed 's/.*bytes \([0-9]*\) .*/\1/'; }
+
+# through_vrf BURST: bursts of so many segments; each packet counts once where it leaves
 through_vrf() {
 	tlt_on && make_vrf && in_a ip link set vrf-red gso_max_segs "$1" && in_a ip link set veth8 gso_max_segs "$1" || return 1
 	_cuts=$(counter cuts) _sent=$(sent data) _received=$(received data "$b")
+	_plain=$(sent_plain_bytes) _failed=$(counter cut_failed)
 	sends 10.8.0.2 && wait_for "the end of the stream" stream_has_ended
 	_status=$?
 	_cuts=$(($(counter cuts) - _cuts)) _sent=$(($(sent data) - _sent)) _received=$(($(received data "$b") - _received))
+	_plain=$(($(sent_plain_bytes) - _plain)) _failed=$(($(counter cut_failed) - _failed))
 	drop_vrf
-	echo "$_sent important packets left, $_received came; $_cuts bursts cut"
-	[ $_status = 0 ] && [ $_sent -gt 0 ] && [ $_sent = $_received ]
+	echo "$_sent important packets left, $_received came; $_plain bytes of others; $_cuts bursts cut, $_failed not"
+	[ $_status = 0 ] && [ $_sent -gt 0 ] && [ $_sent = $_received ] && [ $_failed = 0 ] &&
+		[ $_plain -gt $((bytes / 2)) ] && [ $_plain -lt $((bytes * 3 / 2)) ]
 }
 
-# netem gives the socket's charge back: what is cut must not be charged again.
+# netem gives the socket's charge back before they come again: cut then, they would be charged for nothing.
 vrf__with_a_queue_has_its_bursts_cut() { through_vrf 44 && [ $_cuts -gt 0 ]; }
 vrf__counts_each_segment_once() { through_vrf 1 && [ $_cuts = 0 ]; }
 
