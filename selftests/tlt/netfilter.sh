@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # TLT among netfilter's other hooks: one that comes after its own, a queue to user space
 # before it, from which packets come in the context of the process that gives the verdicts, one
-# before it that makes bursts its own, one that marks packets as TLT does, and a VRF, through which
-# packets come by twice.
+# before it that makes bursts its own, one that marks packets as TLT does; and a VRF and a
+# container, whose packets come by twice.
 #
 #	netns $a   veth0 10.1.0.1 -------------------- 10.1.0.2 veth0   netns $b
 #	vrf-red (netem) --- veth8 10.8.0.1 ----------- 10.8.0.2 veth8
+#	netns $a-c   ipvl0 10.9.1.1, on veth0
 
 # shellcheck source=selftests/tlt/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -109,6 +110,26 @@ through_vrf() {
 # netem gives the socket's charge back before they come again: cut then, they would be charged for nothing.
 vrf__with_a_queue_has_its_bursts_cut() { through_vrf 44 && [ $_cuts -gt 0 ]; }
 vrf__counts_each_segment_once() { through_vrf 1 && [ $_cuts = 0 ]; }
+
+make_container() {
+	ip netns add "$a-c" && ip -n "$a-c" link set lo up && in_a ip link add link veth0 name ipvl0 type ipvlan mode l3 &&
+		in_a ip link set ipvl0 netns "$a-c" && ip -n "$a-c" addr add 10.9.1.1/24 dev ipvl0 &&
+		ip -n "$a-c" link set ipvl0 up && ip -n "$a-c" route add default dev ipvl0 &&
+		in_b ip route add 10.9.1.0/24 via 10.1.0.1
+}
+
+# A container's packets come by the host's hooks, too, which know none of its connections.
+ipvlan__marks_of_a_container_stay() {
+	tlt_on && make_container && ip netns exec "$a-c" "$turnpike" tlt set || return 1
+	_received=$(received data "$b") _hosts=$(sent data) _plain=$(sent_plain_bytes)
+	ip netns exec "$a-c" "$stream" send 10.1.0.2 --seed 1 --bytes $bytes && wait_for "the end of the stream" stream_has_ended
+	_status=$?
+	_received=$(($(received data "$b") - _received)) _sent=$(sent data "$a-c")
+	_hosts=$(($(sent data) - _hosts)) _plain=$(($(sent_plain_bytes) - _plain))
+	ip netns del "$a-c"
+	echo "$_sent important packets left the container, $_received came; the host sent $_hosts, and $_plain bytes of others"
+	[ $_status = 0 ] && [ "$_received" -gt 0 ] && [ "$_received" -le "$_sent" ] && [ $_hosts = 0 ] && [ $_plain = 0 ]
+}
 
 # A rule of the operator's gives all of the stream TLT's code point for important data.
 marked__by_a_rule_is_not_marked_anew() {
