@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""selftests/run-tests: what it counts of a program's output, and that --list builds nothing."""
+"""selftests/run-tests: what it counts of a program's output, and when time is over; --list builds nothing."""
 import importlib.machinery
 import importlib.util
 import os
 import subprocess
+import tempfile
 import unittest
+from unittest import mock
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 RUN_TESTS = os.path.join(os.path.dirname(HERE), "run-tests")
@@ -40,6 +42,29 @@ class Judge(unittest.TestCase):
 
     def test_program__that_dies_after_good_cases_fails(self):
         self.assertEqual(judged("ok 1 - a", status=139), (1, 1, 0))
+
+
+class TimeIsOver(unittest.TestCase):
+    def run_it(self, begin_s, *command):
+        """Counts of a program in a run that has so many seconds in which to begin it."""
+        limit = run_tests.schedule.Limit(begin_s / 60)
+        limit.GRACE_S = 2
+        with mock.patch.object(run_tests, "LIMIT", limit), tempfile.TemporaryDirectory() as logs, \
+                mock.patch.object(run_tests, "LOGS", logs):
+            return run_tests.run_test(run_tests.Test("unit", "program", command))
+
+    def test_program__that_may_not_begin_is_skipped(self):
+        result = self.run_it(0, "false")
+        self.assertEqual([result.passed, result.failed, len(result.skipped)], [0, [], 1])
+
+    def test_program__that_does_not_end_counts_what_it_found(self):
+        result = self.run_it(1, "sh", "-c", "echo ok 1 - a; echo not ok 2 - b; sleep 600")
+        self.assertEqual([result.passed, result.failed, len(result.skipped)], [1, ["b"], 1])
+        self.assertIn("no time left", result.skipped[0])
+
+    def test_program__that_ends_in_time_is_whole(self):
+        result = self.run_it(1, "sh", "-c", "echo ok 1 - a")
+        self.assertEqual([result.passed, result.failed, result.skipped], [1, [], []])
 
 
 class List(unittest.TestCase):
