@@ -33,6 +33,9 @@ void add_onramp_command(CLI::App &app, Action &action);
 void add_clock_command(CLI::App &app, Action &action);
 void add_version_command(CLI::App &app, Action &action);
 
+// Those of these whose answer is a status set it.
+void add_up_commands(CLI::App &app, Action &action, int &status);
+
 }  // namespace turnpike
 
 #endif  // TURNPIKE_TOOLS_COMMAND_H

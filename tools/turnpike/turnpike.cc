@@ -27,10 +27,12 @@ int main(int argc, char **argv)
 	CLI::App app{"Low tail latency for the hosts of a datacenter: tools "
 		     "around the Turnpike kernel modules."};
 	turnpike::Action action;
+	int status = 0;
 
 	app.name("turnpike");
 	app.set_version_flag("--version", std::string("turnpike ") + turnpike::kVersion);
 	app.require_subcommand(1);
+	turnpike::add_up_commands(app, action, status);
 	turnpike::add_replay_command(app, action);
 	turnpike::add_usec_ts_command(app, action);
 	turnpike::add_stamps_command(app, action);
@@ -53,5 +55,5 @@ int main(int argc, char **argv)
 		std::cerr << "turnpike: " << error.what() << '\n';
 		return 1;
 	}
-	return 0;
+	return status;
 }

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the tests of `turnpike up' and its like share: host a is set up, with a second device of four queues;
+# modprobe takes modules from where they were built.
+# shellcheck shell=bash disable=SC2034
+
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+module=sch_onramp
+port=5001
+# shellcheck source=selftests/lib/hosts.sh
+. "$here/../lib/hosts.sh"
+
+turnpike=${TURNPIKE_BUILD:-$here/../../build}/turnpike
+work=$(mktemp -d)
+modules=${TURNPIKE_MODULES:-}
+[ -n "$modules" ] || skip_all "TURNPIKE_MODULES names no modules"
+
+# Its words are written down.
+cat > "$work/modprobe" <<END
+#!/bin/sh
+echo "\$*" >> "$work/modprobed"
+[ ! -e "$work/refuse-\$1" ] || { echo "no \$1 today" >&2; exit 1; }
+case \$1 in
+-r) exec rmmod "\$2" ;;
+*) exec insmod "$modules/\$1/\$1.ko" ;;
+esac
+END
+chmod +x "$work/modprobe"
+PATH=$work:$PATH
+ktap_start
+
+# Routes to the rest of the datacenter, and devices of other kinds.
+make_host() {
+	make_hosts &&
+		ip -n "$a" route add default via 10.1.0.2 &&
+		ip -n "$a" route add 10.9.0.0/16 via 10.1.0.2 metric 7 &&
+		ip -n "$a" link add many numtxqueues 4 type veth peer name many0 &&
+		ip -n "$a" link set many up && ip -n "$a" link set many0 up &&
+		ip -n "$a" addr add 10.2.0.1/24 dev many
+}
+
+up() { in_a "$turnpike" up "$@"; }
+down() { in_a "$turnpike" down "$@"; }
+
+# What an administrator sees of host a, without counters.
+picture() {
+	ip -n "$a" -o route show
+	ip -n "$a" -6 -o route show
+	in_a tc qdisc show
+	in_a "$turnpike" onramp show 2> /dev/null
+}
+
+# unchanged COMMAND...: it says no, and changes nothing
+refused_with() {
+	reason=$1
+	before=$(picture)
+	if out=$("${@:2}" 2>&1); then
+		echo "$out"
+		echo "accepted: ${*:2}"
+		return 1
+	fi
+	echo "$out"
+	[[ $out == *"$reason"* ]] && [ "$(picture)" = "$before" ]
+}
+
+# Modules go with a case that loaded them.
+clean_up() {
+	down > /dev/null 2>&1
+	for name in tcp_timely sch_onramp tlt; do
+		[ ! -d /sys/module/$name ] || rmmod $name
+	done
+}
+
+# fresh CASE: on a host where nothing was done before
+fresh() {
+	clean_up
+	rm -f "$work"/refuse-* "$work/modprobed"
+	"$@"
+}

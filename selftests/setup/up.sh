@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# turnpike up, down, diff: a host becomes what is wanted, all or nothing, and what it was.
+
+# shellcheck source=selftests/setup/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+all=(veth0 --for 10.0.0.0/8,fd00::/8 --profile all --rule port=5001)
+
+up__dry_run_prints_commands_and_changes_nothing() {
+	before=$(picture)
+	out=$(up "${all[@]}" --dry-run) || return 1
+	echo "$out"
+	[ "$(picture)" = "$before" ] && [ ! -e "$work/modprobed" ] &&
+		grep -qx 'tc qdisc replace dev veth0 root onramp' <<< "$out" &&
+		grep -qx 'ip route change 10.9.0.0/16 via 10.1.0.2 dev veth0 metric 7 congctl timely' <<< "$out" &&
+		grep -qx 'ip route add 10.0.0.0/8 proto static via 10.1.0.2 dev veth0 congctl timely' <<< "$out" &&
+		grep -qx 'turnpike tlt set --rule port=5001' <<< "$out" && ! grep -q 'route change default' <<< "$out"
+}
+
+up__makes_all_of_it_and_down_undoes_it() {
+	before=$(picture)
+	up "${all[@]}" || return 1
+	picture
+	[[ $(in_a tc qdisc show dev veth0) == *"qdisc onramp"* ]] &&
+		[[ $(ip -n "$a" route show 10.1.0.0/24) == *"congctl timely"* ]] &&
+		[[ $(ip -n "$a" route show 10.0.0.0/8) == *"congctl timely"* ]] &&
+		[[ $(ip -n "$a" -6 route show fd01::/64) == *"congctl timely"* ]] &&
+		[[ $(ip -n "$a" route show default) != *congctl* ]] &&
+		[[ $(in_a "$turnpike" tlt show) == on* ]] || return 1
+	down || return 1
+	after=$(picture)
+	diff <(echo "$before") <(echo "$after") && [ ! -e /sys/module/sch_onramp ] && [ ! -e /sys/module/tlt ]
+}
+
+up__twice_does_nothing() {
+	up "${all[@]}" > /dev/null && before=$(picture) && out=$(up "${all[@]}") || return 1
+	echo "$out"
+	[[ $out == "nothing to do"* ]] && [ "$(picture)" = "$before" ]
+}
+
+up__that_fails_leaves_all_as_it_was() {
+	touch "$work/refuse-tlt"
+	refused_with "no tlt today; all is as it was" up "${all[@]}" && [ ! -e /sys/module/sch_onramp ] || return 1
+	refused_with "there is no device" up veth0 nowhere --for 10.0.0.0/8
+}
+
+up__needs_to_know_which_hosts_are_near() {
+	refused_with "--for" up veth0 && refused_with "no route of many leads" up many --for 172.16.0.0/12
+}
+
+up__puts_nothing_in_the_place_of_classes() {
+	in_a tc qdisc add dev veth0 root handle 1: prio || return 1
+	refused_with "veth0 has prio (1:)" up veth0 --profile onramp
+	status=$?
+	in_a tc qdisc del dev veth0 root
+	return $status
+}
+
+down__gives_an_administrators_qdisc_back_with_its_options() {
+	in_a tc qdisc add dev veth0 root handle 7: fq limit 77 || return 1
+	up veth0 --profile onramp > /dev/null && [[ $(in_a tc qdisc show dev veth0) == *onramp* ]] &&
+		down && [[ $(in_a tc qdisc show dev veth0) == *"qdisc fq 7: root"*"limit 77p"* ]]
+	status=$?
+	in_a tc qdisc del dev veth0 root
+	return $status
+}
+
+down__leaves_what_somebody_changed_since() {
+	up veth0 --profile onramp > /dev/null && in_a tc qdisc replace dev veth0 root pfifo limit 9 && down &&
+		[[ $(in_a tc qdisc show dev veth0) == *"qdisc pfifo"* ]]
+	status=$?
+	in_a tc qdisc del dev veth0 root
+	return $status
+}
+
+# The gateway of a route may be another by then, as after a new lease.
+down__leaves_a_new_gateway() {
+	up veth0 --for 10.9.0.0/16 > /dev/null || return 1
+	ip -n "$a" route change 10.9.0.0/16 via 10.1.0.9 dev veth0 metric 7 congctl timely || return 1
+	down && [ "$(ip -n "$a" -o route show 10.9.0.0/16 | xargs)" = "10.9.0.0/16 via 10.1.0.9 dev veth0 metric 7" ]
+	status=$?
+	ip -n "$a" route change 10.9.0.0/16 via 10.1.0.2 dev veth0 metric 7
+	return $status
+}
+
+# The kernel numbers them anew.
+classes() { in_a tc qdisc show dev many | sed 's/^qdisc \(\S*\) \S*/\1/' | sort; }
+
+down__gives_the_classes_of_an_administrators_mq_back() {
+	in_a tc qdisc replace dev many root handle 5: mq && in_a tc qdisc replace dev many parent 5:2 fq limit 88 || return 1
+	before=$(classes)
+	up many --profile onramp > /dev/null && [ "$(in_a tc qdisc show dev many | grep -c 'onramp.*parent 5:')" = 4 ] &&
+		[[ $(up many --profile onramp) == "nothing to do"* ]] && down > /dev/null && diff <(echo "$before") <(classes)
+	status=$?
+	in_a tc qdisc del dev many root
+	return $status
+}
+
+up__of_another_profile_takes_the_first_back() {
+	up veth0 --profile onramp > /dev/null && up veth0 --for 10.0.0.0/8 || return 1
+	[[ $(in_a tc qdisc show dev veth0) != *onramp* ]] && [ ! -e /sys/module/sch_onramp ] &&
+		[[ $(ip -n "$a" route show 10.1.0.0/24) == *"congctl timely"* ]]
+}
+
+diff__tells_what_somebody_undid() {
+	up "${all[@]}" > /dev/null && in_a "$turnpike" diff || return 1
+	ip -n "$a" route del 10.0.0.0/8 && in_a tc qdisc replace dev veth0 root fq || return 1
+	out=$(in_a "$turnpike" diff) && return 1
+	echo "$out"
+	[[ $out == *"qdisc of veth0: wanted onramp, is fq"* && $out == *"route 10.0.0.0/8"* ]] || return 1
+	up "${all[@]}" && in_a "$turnpike" diff
+}
+
+up__all_takes_the_file() {
+	cat > "$work/conf" <<-END
+		[net]
+		for = 10.9.0.0/16   # those racks
+		congestion = timely
+		[device veth0]
+		qdisc = onramp
+	END
+	up --all --config "$work/conf" && [[ $(ip -n "$a" route show 10.9.0.0/16) == *"congctl timely"* ]] &&
+		[[ $(in_a tc qdisc show dev veth0) == *onramp* ]] || return 1
+	echo "qdisc = htb" >> "$work/conf"
+	refused_with "line 6: 'htb' is none of onramp" up --all --config "$work/conf"
+}
+
+up__of_two_namespaces_are_apart() {
+	up veth0 --profile onramp > /dev/null && [[ $(in_b "$turnpike" down) == "nothing to undo"* ]] &&
+		[[ $(in_a tc qdisc show dev veth0) == *onramp* ]]
+}
+
+up__needs_root() {
+	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
+	refused_with "needs root" in_a setpriv --reuid=65534 --clear-groups "$turnpike" up veth0 --profile onramp
+}
+
+make_host || { ktap_fail "hosts__are_made"; ktap_finish; }
+trap 'clean_up; drop_hosts' EXIT
+# shellcheck disable=SC2046  # a list
+for _case in $(declare -F | grep -o '[a-z][a-z_0-9]*__[a-z_0-9]*'); do
+	ktap_case "$_case" fresh "$_case"
+done
+ktap_finish

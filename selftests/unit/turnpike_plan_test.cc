@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What turnpike up would do to a host, and what takes it back: no host is touched.
+#include <linux/pkt_sched.h>
+
+#include <gtest/gtest.h>
+
+#include "command.h"
+#include "setup/plan.h"
+#include "setup/state_file.h"
+
+namespace turnpike {
+namespace {
+
+Qdisc qdisc(const char *device, const char *kind, std::uint32_t handle, std::uint32_t parent)
+{
+	Qdisc made;
+
+	made.device = device;
+	made.kind = kind;
+	made.handle = handle;
+	made.parent = parent;
+	return made;
+}
+
+Host host()
+{
+	Host host;
+
+	host.devices = {"lo", "eth0", "eth1"};
+	host.has_usec = true;
+	host.routes = parse_routes("default via 10.1.0.254 dev eth0 proto dhcp metric 100 \n"
+				   "10.1.0.0/24 dev eth0 proto kernel scope link src 10.1.0.1 metric 100 \n"
+				   "10.7.0.0/16 via 10.2.0.1 dev eth1 \n"
+				   "blackhole 10.8.0.0/16 \n", false);
+	host.qdiscs = {qdisc("eth0", "mq", 0, TC_H_ROOT), qdisc("eth0", "fq_codel", 0, 1), qdisc("eth0", "fq_codel", 0, 2),
+		       qdisc("eth1", "fq", 0x80010000, TC_H_ROOT)};
+	return host;
+}
+
+Wanted wanted(const char *piece, const char *device, std::vector<std::string> prefixes = {})
+{
+	Wanted made;
+
+	made.prefixes = prefixes;
+	add_piece(made, piece, {device});
+	return made;
+}
+
+std::vector<std::string> texts(const std::vector<Command> &commands)
+{
+	std::vector<std::string> lines;
+
+	for (const Command &command : commands)
+		lines.push_back(command_text(command));
+	return lines;
+}
+
+std::vector<std::string> commands_of(const Plan &plan)
+{
+	std::vector<std::string> lines;
+
+	for (const Step &step : plan.steps)
+		for (const std::string &line : texts(step.commands))
+			lines.push_back(line + (step.holds ? " (holds)" : ""));
+	return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Plan, routes__of_the_device_alone_and_one_for_the_rest)
+{
+	EXPECT_EQ(commands_of(plan(wanted("timely", "eth0", {"10.0.0.0/8"}), host())),
+		  (Lines{"modprobe tcp_timely",
+			 "ip route change 10.1.0.0/24 dev eth0 proto kernel scope link src 10.1.0.1 metric 100 congctl timely",
+			 "ip route add 10.0.0.0/8 proto static via 10.1.0.254 dev eth0 congctl timely"}));
+	EXPECT_EQ(commands_of(plan(wanted("timely_patched", "eth1", {"10.7.0.0/16"}), host())).back(),
+		  "ip route change 10.7.0.0/16 via 10.2.0.1 dev eth1 congctl timely_patched");
+	EXPECT_THROW(plan(wanted("timely", "eth1", {"172.16.0.0/12"}), host()), Error);
+	// IPv6's default is no way to a network of IPv4.
+	Host other = host();
+	other.routes = parse_routes("default via fe80::1 dev eth0 metric 1 pref medium\n", true);
+	EXPECT_THROW(plan(wanted("timely", "eth0", {"10.0.0.0/8"}), other), Error);
+}
+
+TEST(Plan, routes__that_a_router_told_of_stay)
+{
+	Host other = host();
+
+	other.routes = parse_routes("fd01::/64 dev eth0 proto ra metric 100 expires 1795sec pref high\n", true);
+	Plan found = plan(wanted("timely", "eth0", {"fd00::/8"}), other);
+	EXPECT_EQ(commands_of(found), Lines{"modprobe tcp_timely"});
+	EXPECT_EQ(found.remarks.size(), 1u);
+}
+
+TEST(Plan, routes__keep_microsecond_timestamps)
+{
+	Host other = host();
+
+	other.routes = parse_routes("10.1.0.0/24 dev eth0 scope link features 0x10 congctl reno linkdown \n", false);
+	Plan found = plan(wanted("timely", "eth0", {"10.1.0.0/24"}), other);
+	EXPECT_EQ(commands_of(found), (Lines{"modprobe tcp_timely",
+					     "ip route change 10.1.0.0/24 dev eth0 scope link congctl timely",
+					     "turnpike usec-ts on 10.1.0.0/24"}));
+	other.routes = parse_routes("10.1.0.0/24 dev eth0 scope link features 0x10 congctl timely \n", false);
+	EXPECT_TRUE(plan(wanted("timely", "eth0", {"10.1.0.0/24"}), other).steps.back().holds);
+	EXPECT_EQ(texts(undo(found.steps.back().change, other)),
+		  (Lines{"ip route change 10.1.0.0/24 dev eth0 scope link congctl reno", "turnpike usec-ts on 10.1.0.0/24"}));
+}
+
+TEST(Plan, routes__of_several_hops_are_taken_whole)
+{
+	Host other = host();
+
+	other.routes = parse_routes("10.1.0.0/16 proto bgp \\ \tnexthop via 10.9.0.1 dev eth0 weight 1 \\ "
+				    "\tnexthop via 10.9.0.2 dev eth0 weight 1 \n", false);
+	EXPECT_EQ(commands_of(plan(wanted("timely", "eth0", {"10.1.0.0/16"}), other)).back(),
+		  "ip route change 10.1.0.0/16 proto bgp congctl timely nexthop via 10.9.0.1 dev eth0 weight 1 "
+		  "nexthop via 10.9.0.2 dev eth0 weight 1");
+}
+
+TEST(Plan, qdisc__each_queue_of_the_kernels_own_mq)
+{
+	Plan found = plan(wanted("onramp", "eth0"), host());
+
+	EXPECT_EQ(commands_of(found), (Lines{"modprobe sch_onramp", "tc qdisc replace dev eth0 root handle 1: mq",
+					     "tc qdisc replace dev eth0 parent 1:1 onramp",
+					     "tc qdisc replace dev eth0 parent 1:2 onramp"}));
+	Host then = host();
+	then.qdiscs = {qdisc("eth0", "mq", 0x10000, TC_H_ROOT), qdisc("eth0", "onramp", 0x80020000, 0x10001),
+		       qdisc("eth0", "onramp", 0x80030000, 0x10002)};
+	Step again = plan(wanted("onramp", "eth0"), then).steps.back();
+	EXPECT_TRUE(again.holds);
+	EXPECT_EQ(again.change.key(), found.steps.back().change.key());
+	EXPECT_EQ(texts(undo(found.steps.back().change, then)), Lines{"tc qdisc del dev eth0 root"});
+}
+
+TEST(Plan, qdisc__that_an_administrator_put_there_comes_back)
+{
+	Change change = plan(wanted("onramp", "eth1"), host()).steps.back().change;
+	Host then = host();
+
+	then.qdiscs = {qdisc("eth1", "onramp", 0x80020000, TC_H_ROOT)};
+	EXPECT_EQ(texts(undo(change, then)),
+		  Lines{"tc qdisc replace dev eth1 root handle 8001: fq  # with the options that it had"});
+	then.qdiscs = {qdisc("eth1", "sfq", 0x80020000, TC_H_ROOT)};
+	EXPECT_EQ(texts(undo(change, then)), Lines());
+}
+
+TEST(Plan, qdisc__with_classes_is_refused)
+{
+	Host other = host();
+
+	other.qdiscs = {qdisc("eth0", "htb", 0x10000, TC_H_ROOT)};
+	EXPECT_THROW(plan(wanted("onramp", "eth0"), other), Error);
+	other.qdiscs = {qdisc("eth0", "mq", 0x10000, TC_H_ROOT), qdisc("eth0", "etf", 0x20000, 0x10001)};
+	EXPECT_THROW(plan(wanted("onramp", "eth0"), other), Error);
+}
+
+TEST(Plan, tlt__that_is_on_with_other_rules_is_refused)
+{
+	Wanted tlt = wanted("tlt", "eth0");
+	Host other = host();
+
+	tlt.tlt_rules = {"port=5000"};
+	EXPECT_EQ(commands_of(plan(tlt, other)).back(), "turnpike tlt set --rule port=5000");
+	other.tlt_on = true;
+	EXPECT_THROW(plan(tlt, other), Error);
+	other.tlt_rules = {"port=5000"};
+	EXPECT_TRUE(plan(tlt, other).steps.back().holds);
+}
+
+TEST(Plan, device__that_there_is_not_is_refused)
+{
+	EXPECT_THROW(plan(wanted("onramp", "eth9"), host()), Error);
+	EXPECT_THROW(plan(Wanted(), host()), Error);
+}
+
+TEST(Plan, usec__needs_a_kernel_that_has_it)
+{
+	Wanted onramp = wanted("onramp", "eth0", {"10.1.0.0/24"});
+	Host old = host();
+
+	onramp.devices[0].usec = true;
+	EXPECT_EQ(commands_of(plan(onramp, old)).back(), "turnpike usec-ts on 10.1.0.0/24");
+	old.has_usec = false;
+	EXPECT_EQ(plan(onramp, old).remarks.size(), 1u);
+	EXPECT_EQ(plan(onramp, old).steps.size(), 2u);
+}
+
+TEST(Prefixes, inside__by_bits_and_family)
+{
+	auto inside = [](const char *inner, const char *outer) {
+		return is_inside(onramp_prefix(inner), onramp_prefix(outer));
+	};
+
+	EXPECT_TRUE(inside("10.1.0.0/24", "10.0.0.0/8"));
+	EXPECT_TRUE(inside("10.0.0.0/8", "10.0.0.0/8"));
+	EXPECT_FALSE(inside("10.0.0.0/8", "10.0.0.0/9"));
+	EXPECT_TRUE(inside("10.127.0.0/16", "10.0.0.0/9"));
+	EXPECT_FALSE(inside("10.128.0.0/16", "10.0.0.0/9"));
+	EXPECT_FALSE(inside("fd00::/8", "10.0.0.0/8"));
+}
+
+TEST(Config, text__says_the_same_when_read_again)
+{
+	Wanted all = wanted("timely", "eth0", {"10.0.0.0/8", "fd00::/8"});
+
+	add_piece(all, "onramp", {"eth0", "eth1"});
+	add_piece(all, "tlt", {});
+	all.devices[0].usec = true;
+	all.tlt_rules = {"port=5000", "uid=7"};
+	all.key = "/etc/turnpike/onramp.key";
+	EXPECT_EQ(parse_config(config_text(all)), all);
+	all.tlt_rules.clear();
+	EXPECT_EQ(parse_config(config_text(all)), all);
+}
+
+std::string said_of(const std::string &text)
+{
+	try {
+		parse_config(text);
+	} catch (const Error &error) {
+		return error.what();
+	}
+	return "";
+}
+
+TEST(Config, nonsense__is_refused_with_its_line)
+{
+	EXPECT_EQ(said_of("[net]\nfor = 10.0.0.0/8\ncolour = red\n"), "line 3: [net] has no 'colour'; there are: congestion, for");
+	EXPECT_NE(said_of("qdisc = onramp\n").find("line 1: a section"), std::string::npos);
+	EXPECT_NE(said_of("[nets]\n").find("no section"), std::string::npos);
+	EXPECT_NE(said_of("[net\n").find("no section"), std::string::npos);
+	EXPECT_NE(said_of("[device]\n").find("one name"), std::string::npos);
+	EXPECT_NE(said_of("[device eth0]\n[device eth0]\n").find("second"), std::string::npos);
+	EXPECT_NE(said_of("[net]\nfor = everywhere\n").find("line 2"), std::string::npos);
+	EXPECT_NE(said_of("[net]\ncongestion = timely\n").find("by route"), std::string::npos);
+	EXPECT_NE(said_of("[tlt]\nrule = port=0\n").find("1 to 65535"), std::string::npos);
+	EXPECT_NE(said_of("[tlt]\nrule = all\nrule = uid=1\n").find("alone"), std::string::npos);
+}
+
+TEST(StateFile, text__says_the_same_when_read_again)
+{
+	State state;
+	Host now = host();
+
+	now.qdiscs[3].options = std::string("\x08\x00\x01\xff", 4);
+	state.since_s = 1700000000;
+	state.by = "ann";
+	state.wanted = wanted("onramp", "eth1");
+	state.changes = {plan(state.wanted, now).steps.back().change,
+			 plan(wanted("timely", "eth0", {"10.0.0.0/8"}), now).steps.back().change};
+	State again = parse_state(state_text(state));
+	EXPECT_EQ(state_text(again), state_text(state));
+	EXPECT_EQ(again.changes.at(0).qdiscs.at(0).options, now.qdiscs[3].options);
+	EXPECT_TRUE(again.changes.at(1).made);
+	EXPECT_THROW(parse_state("{}"), Error);
+	EXPECT_THROW(parse_state("[1"), Error);
+	EXPECT_THROW(parse_state("{\"version\": 2}"), Error);
+}
+
+TEST(Process, words__are_shown_as_one_types_them)
+{
+	EXPECT_EQ(shell_text({"a", "b c", "it's", ""}), "a 'b c' 'it'\\''s' ''");
+	EXPECT_EQ(run({"sh", "-c", "echo out; echo err >&2; exit 3"}).status, 3);
+	EXPECT_EQ(run({"sh", "-c", "echo out; echo err >&2"}).errors, "err\n");
+	EXPECT_EQ(run({"/nowhere"}).status, 127);
+	EXPECT_EQ(output_of({"echo", "a  b"}), "a  b\n");
+	EXPECT_THROW(output_of({"false"}), Error);
+}
+
+}  // namespace
+}  // namespace turnpike

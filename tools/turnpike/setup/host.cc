@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "host.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <net/if.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../command.h"
+
+namespace turnpike {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char kSelf[] = "/proc/self/exe";
+
+std::set<std::string> device_names()
+{
+	std::set<std::string> names;
+	struct if_nameindex *all = if_nameindex();
+
+	for (struct if_nameindex *one = all; one && one->if_index; one++)
+		names.insert(one->if_name);
+	if_freenameindex(all);
+	return names;
+}
+
+std::vector<Route> routes_of(bool v6)
+{
+	Words ask = {"ip", "-o", "route", "show", "table", "main"};
+
+	if (v6)
+		ask.insert(ask.begin() + 1, "-6");
+	// Without IPv6 there is no such table.
+	Ended ended = run(ask);
+	return ended.status ? std::vector<Route>() : parse_routes(ended.output, v6);
+}
+
+// What another subcommand prints as JSON; null if it cannot.
+Json asked(Words words)
+{
+	words.insert(words.begin(), kSelf);
+	words.push_back("-j");
+	Ended ended = run(words);
+	return ended.status ? Json() : Json::parse(ended.output, nullptr, false);
+}
+
+void look_at_tlt(Host &host)
+{
+	Json tlt = host.modules.count("tlt") ? asked({"tlt", "show"}) : Json();
+
+	if (!tlt.is_object() || !tlt.value("enabled", false))
+		return;
+	host.tlt_on = true;
+	for (const Json &rule : tlt.value("rules", Json::array())) {
+		std::string text;
+		for (const auto &[name, value] : rule.items())
+			text += (text.empty() ? "" : ",") + name + "=" +
+				(value.is_string() ? value.get<std::string>() : value.dump());
+		host.tlt_rules.push_back(text);
+	}
+}
+
+}  // namespace
+
+std::string kernel_release()
+{
+	struct utsname name;
+
+	return uname(&name) ? "" : name.release;
+}
+
+bool is_release_from(const std::string &release, unsigned major, unsigned minor)
+{
+	unsigned has_major = 0, has_minor = 0;
+
+	if (std::sscanf(release.c_str(), "%u.%u", &has_major, &has_minor) != 2)
+		return false;
+	return has_major != major ? has_major > major : has_minor >= minor;
+}
+
+Host look_at_host()
+{
+	Host host;
+
+	for (const char *name : {"tcp_timely", "sch_onramp", "tlt", "nicstamp"})
+		if (std::filesystem::exists(std::string("/sys/module/") + name))
+			host.modules.insert(name);
+	host.devices = device_names();
+	host.routes = routes_of(false);
+	for (Route &route : routes_of(true))
+		host.routes.push_back(route);
+	host.qdiscs = qdiscs();
+	host.has_usec = is_release_from(kernel_release(), 6, 7);
+	look_at_tlt(host);
+	if (host.modules.count("sch_onramp")) {
+		Json onramp = asked({"onramp", "show"});
+		if (onramp.is_object())
+			host.keys = onramp.value("keys", std::vector<unsigned>());
+	}
+	return host;
+}
+
+std::string caller()
+{
+	if (const char *user = std::getenv("SUDO_USER"))
+		return user;
+	if (std::getenv("INVOCATION_ID"))
+		return "systemd";
+	return getuid() ? "user " + std::to_string(getuid()) : "root";
+}
+
+void carry_out(const Command &command)
+{
+	if (command.qdisc) {
+		restore_qdisc(*command.qdisc);
+		return;
+	}
+	Words words = command.words;
+	if (words.at(0) == "turnpike")
+		words[0] = kSelf;
+	Ended ended = run(words);
+	if (!ended.status)
+		return;
+	std::string said = ended.errors.empty() ? ended.output : ended.errors;
+	said.erase(said.find_last_not_of('\n') + 1);
+	throw Error(command_text(command) + ": " + (said.empty() ? "status " + std::to_string(ended.status) : said));
+}
+
+}  // namespace turnpike

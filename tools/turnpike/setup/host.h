@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What this host has at the moment, in this network namespace.
+#ifndef TURNPIKE_TOOLS_SETUP_HOST_H
+#define TURNPIKE_TOOLS_SETUP_HOST_H
+
+#include "plan.h"
+
+namespace turnpike {
+
+Host look_at_host();
+
+// Is a release, "6.12.9+deb", this version or a later one?
+bool is_release_from(const std::string &release, unsigned major, unsigned minor);
+std::string kernel_release();
+
+// Names in /etc/passwd are not needed: who called sudo, a unit of systemd, or the number of the user.
+std::string caller();
+
+// Does what a command says; its words as if typed, those of `turnpike' by this program. Throws Error.
+void carry_out(const Command &command);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_HOST_H

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "plan.h"
+
+#include <algorithm>
+
+#include <linux/pkt_sched.h>
+
+#include "../command.h"
+
+namespace turnpike {
+namespace {
+
+// What has no classes, so that onramp may take its place. noqueue is that of devices without a queue.
+const std::set<std::string> kClassless = {"noqueue", "pfifo_fast", "pfifo", "bfifo", "fq", "fq_codel", "codel",
+					  "pie", "fq_pie", "cake", "sfq"};
+// mq's handle where the kernel's own has none: classes need one.
+constexpr std::uint32_t kMqHandle = 0x10000;
+
+Command words(Words list)
+{
+	return {std::move(list), std::nullopt};
+}
+
+template <typename List> void append(List &list, const List &more)
+{
+	list.insert(list.end(), more.begin(), more.end());
+}
+
+std::string name_of(const std::string &congctl)
+{
+	return congctl.empty() ? "the host's default" : congctl;
+}
+
+// -- modules
+
+void add_module(Plan &plan, const Host &host, const std::string &name)
+{
+	Step step = {{.kind = Kind::module, .name = name}, "loaded", "not loaded", host.modules.count(name) > 0, {}};
+
+	step.commands.push_back(words({"modprobe", name}));
+	if (step.holds)
+		step.now = "loaded";
+	plan.steps.push_back(step);
+}
+
+// -- queueing disciplines
+
+const Qdisc *at(const Host &host, const std::string &device, std::uint32_t parent)
+{
+	for (const Qdisc &qdisc : host.qdiscs)
+		if (qdisc.device == device && qdisc.parent == parent)
+			return &qdisc;
+	return nullptr;
+}
+
+// The qdiscs of mq's classes; those of the kernel's own mq have a parent of number 0.
+std::vector<Qdisc> below(const Host &host, const Qdisc &mq)
+{
+	std::vector<Qdisc> children;
+
+	for (const Qdisc &qdisc : host.qdiscs)
+		if (qdisc.device == mq.device && qdisc.parent != TC_H_ROOT && TC_H_MAJ(qdisc.parent) == mq.handle &&
+		    TC_H_MIN(qdisc.parent))
+			children.push_back(qdisc);
+	return children;
+}
+
+Words replace_words(const std::string &device, std::uint32_t parent)
+{
+	Words list = {"tc", "qdisc", "replace", "dev", device};
+
+	append(list, place_words(parent));
+	list.push_back("onramp");
+	return list;
+}
+
+// Throws Error where an administrator has classes.
+void refuse_classes(const Qdisc &qdisc)
+{
+	if (!kClassless.count(qdisc.kind))
+		throw Error(qdisc.device + " has " + qdisc.kind + " (" + handle_text(qdisc.handle) +
+			    "), which somebody put there: put onramp below its classes, as tc-onramp(8) shows, or remove it");
+}
+
+Step root_step(const Qdisc &root)
+{
+	Step step = {{.kind = Kind::qdisc, .name = root.device, .qdiscs = {root}}, "onramp", root.kind,
+		     root.kind == "onramp", {}};
+
+	if (!step.holds)
+		refuse_classes(root);
+	step.commands.push_back(words(replace_words(root.device, TC_H_ROOT)));
+	return step;
+}
+
+// The kernel's own mq is put again, with a handle. Of an administrator's the classes get onramp.
+Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children)
+{
+	Step step = {{.kind = Kind::qdisc, .name = mq.device}, "mq with onramp", "mq", true, {}};
+	std::uint32_t handle = mq.handle ? mq.handle : kMqHandle;
+
+	if (!mq.handle) {
+		step.change.qdiscs = {mq};
+		step.commands.push_back(words({"tc", "qdisc", "replace", "dev", mq.device, "root", "handle",
+					       handle_text(handle), "mq"}));
+	}
+	for (const Qdisc &child : children) {
+		if (child.kind == "onramp")
+			continue;
+		step.holds = false;
+		step.now = "mq with " + child.kind;
+		refuse_classes(child);
+		if (mq.handle)
+			step.change.qdiscs.push_back(child);
+		step.commands.push_back(words(replace_words(mq.device, handle | TC_H_MIN(child.parent))));
+	}
+	if (step.holds)
+		step.now = step.wanted;
+	return step;
+}
+
+void add_onramp(Plan &plan, const Host &host, const std::string &device)
+{
+	const Qdisc *root = at(host, device, TC_H_ROOT);
+
+	if (!root)
+		throw Error(device + " has no queueing discipline: it is no device that sends");
+	plan.steps.push_back(root->kind == "mq" ? mq_step(*root, below(host, *root)) : root_step(*root));
+}
+
+// -- routes
+
+Words route_words(const char *verb, bool v6, const Words &route)
+{
+	Words list = {"ip"};
+
+	if (v6)
+		list.push_back("-6");
+	append(list, Words{"route", verb});
+	append(list, route);
+	return list;
+}
+
+Command usec_command(bool on, const std::string &destination)
+{
+	return words({"turnpike", "usec-ts", on ? "on" : "off", destination});
+}
+
+Step route_step(const RouteFor &found, const std::string &congestion, bool usec)
+{
+	const Route &route = found.route;
+	std::string congctl = congestion.empty() ? route.congctl : congestion;
+	Step step = {{.kind = Kind::route, .name = route.destination(), .device = route.device(),
+		      .metric = route.value("metric"), .v6 = route.v6, .made = found.made, .congctl = route.congctl,
+		      .usec = route.usec},
+		     name_of(congctl), name_of(route.congctl),
+		     !found.made && route.congctl == congctl && (!usec || route.usec), {}};
+
+	if (usec)
+		step.wanted += ", microsecond timestamps";
+	if (route.usec)
+		step.now += ", microsecond timestamps";
+	step.commands.push_back(words(route_words(found.made ? "add" : "change", route.v6,
+						  with_congctl(route.words, congctl))));
+	// A change of the route by words would lose it.
+	if (usec || route.usec)
+		step.commands.push_back(usec_command(true, route.destination()));
+	return step;
+}
+
+void add_routes(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device)
+{
+	bool usec = device.usec && host.has_usec;
+	std::size_t before = plan.steps.size();
+
+	for (const std::string &prefix : wanted.prefixes) {
+		for (const RouteFor &found : routes_for(host.routes, onramp_prefix(prefix), device.name)) {
+			if (found.route.expires)
+				plan.remarks.push_back("route " + found.route.destination() + " of " + device.name +
+						       " stays as it is: a router told of it");
+			else
+				plan.steps.push_back(route_step(found, wanted.congestion, usec));
+		}
+	}
+	if (plan.steps.size() == before && plan.remarks.empty())
+		throw Error("no route of " + device.name + " leads to " + wanted.prefixes.front() +
+			    (wanted.prefixes.size() > 1 ? " or the others" : ""));
+}
+
+// -- TLT, keys
+
+void add_tlt(Plan &plan, const Wanted &wanted, const Host &host)
+{
+	Step step = {{.kind = Kind::tlt, .name = "tlt"}, "on", host.tlt_on ? "on" : "off", host.tlt_on, {}};
+	Words set = {"turnpike", "tlt", "set"};
+
+	if (host.tlt_on && host.tlt_rules != wanted.tlt_rules)
+		throw Error("TLT is on with other rules (turnpike tlt show): 'turnpike tlt off' first");
+	for (const std::string &rule : wanted.tlt_rules)
+		append(set, Words{"--rule", rule});
+	step.commands.push_back(words(set));
+	plan.steps.push_back(step);
+}
+
+void add_key(Plan &plan, const Wanted &wanted, const Host &host)
+{
+	Step step = {{.kind = Kind::key, .name = wanted.key}, "keys of " + wanted.key,
+		     host.keys.empty() ? "no key" : "keys", !host.keys.empty(), {}};
+
+	step.commands.push_back(words({"turnpike", "onramp", "key", "load", wanted.key}));
+	plan.steps.push_back(step);
+}
+
+// -- back
+
+std::vector<Command> undo_qdisc(const Qdisc &before, const Host &host)
+{
+	const Qdisc *now = at(host, before.device, before.parent);
+	Command kernels = words({"tc", "qdisc", "del", "dev", before.device, "root"});
+
+	if (before.kind == "mq")
+		return now && now->kind == "mq" && now->handle == kMqHandle ? std::vector{kernels} : std::vector<Command>();
+	// Somebody else's by now.
+	if (!now || now->kind != "onramp")
+		return {};
+	if (!before.handle && before.parent == TC_H_ROOT)
+		return {kernels};
+	return {{{}, before}};
+}
+
+const Route *same_route(const Change &change, const Host &host)
+{
+	for (const Route &route : host.routes)
+		if (route.v6 == change.v6 && route.destination() == change.name && route.device() == change.device &&
+		    route.value("metric") == change.metric)
+			return &route;
+	return nullptr;
+}
+
+// The route as it is by now: its gateway may be another than it was.
+std::vector<Command> undo_route(const Change &change, const Host &host)
+{
+	const Route *now = same_route(change, host);
+	std::vector<Command> commands;
+
+	if (!now)
+		return {};
+	if (change.made)
+		return {words(route_words("del", now->v6, with_congctl(now->words, "")))};
+	commands.push_back(words(route_words("change", now->v6, with_congctl(now->words, change.congctl))));
+	if (change.usec)
+		commands.push_back(usec_command(true, change.name));
+	return commands;
+}
+
+}  // namespace
+
+std::string command_text(const Command &command)
+{
+	if (!command.qdisc)
+		return shell_text(command.words);
+	const Qdisc &qdisc = *command.qdisc;
+	Words list = {"tc", "qdisc", "replace", "dev", qdisc.device};
+	append(list, place_words(qdisc.parent));
+	if (qdisc.handle)
+		append(list, Words{"handle", handle_text(qdisc.handle)});
+	list.push_back(qdisc.kind);
+	return shell_text(list) + "  # with the options that it had";
+}
+
+std::string Change::key() const
+{
+	switch (kind) {
+	case Kind::module:
+		return "module " + name;
+	case Kind::key:
+		return "keys";
+	case Kind::tlt:
+		return "tlt";
+	case Kind::qdisc:
+		return "qdisc of " + name;
+	case Kind::route:
+		return "route " + name + " dev " + device + (metric.empty() ? "" : " metric " + metric);
+	}
+	return name;
+}
+
+Plan plan(const Wanted &wanted, const Host &host)
+{
+	bool onramp = std::any_of(wanted.devices.begin(), wanted.devices.end(),
+				  [](const WantedDevice &device) { return device.onramp; });
+	Plan plan;
+
+	if (wanted.devices.empty() && !wanted.tlt)
+		throw Error("nothing is wanted: no device, and no rule of TLT");
+	for (const WantedDevice &device : wanted.devices)
+		if (!host.devices.count(device.name))
+			throw Error("there is no device " + device.name);
+	if (!wanted.congestion.empty())
+		add_module(plan, host, "tcp_timely");
+	if (onramp)
+		add_module(plan, host, "sch_onramp");
+	if (wanted.tlt)
+		add_module(plan, host, "tlt");
+	if (!wanted.key.empty())
+		add_key(plan, wanted, host);
+	for (const WantedDevice &device : wanted.devices) {
+		if (device.onramp)
+			add_onramp(plan, host, device.name);
+		if (device.usec && !host.has_usec)
+			plan.remarks.push_back("microsecond timestamps of TCP need Linux 6.7: On-Ramp has receipts alone");
+		if (!wanted.congestion.empty() || (device.usec && host.has_usec && !wanted.prefixes.empty()))
+			add_routes(plan, wanted, host, device);
+	}
+	if (wanted.tlt)
+		add_tlt(plan, wanted, host);
+	return plan;
+}
+
+std::vector<Command> undo(const Change &change, const Host &host)
+{
+	switch (change.kind) {
+	case Kind::module:
+		if (host.modules.count(change.name))
+			return {words({"modprobe", "-r", change.name})};
+		return {};
+	case Kind::key: {
+		std::vector<Command> commands;
+		for (unsigned id : host.keys)
+			commands.push_back(words({"turnpike", "onramp", "key", "del", std::to_string(id)}));
+		return commands;
+	}
+	case Kind::qdisc: {
+		std::vector<Command> commands;
+		for (const Qdisc &before : change.qdiscs)
+			append(commands, undo_qdisc(before, host));
+		return commands;
+	}
+	case Kind::route:
+		return undo_route(change, host);
+	case Kind::tlt:
+		if (host.tlt_on)
+			return {words({"turnpike", "tlt", "off"})};
+		return {};
+	}
+	return {};
+}
+
+}  // namespace turnpike

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From what is wanted and what the host has: what to do, and how to take it back. Nothing here touches the host.
+#ifndef TURNPIKE_TOOLS_SETUP_PLAN_H
+#define TURNPIKE_TOOLS_SETUP_PLAN_H
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "process.h"
+#include "qdiscs.h"
+#include "routes.h"
+#include "wanted.h"
+
+namespace turnpike {
+
+struct Host {
+	std::set<std::string> modules;		// that are loaded
+	std::set<std::string> devices;
+	std::vector<Route> routes;		// of the main tables
+	std::vector<Qdisc> qdiscs;
+	bool has_usec = false;			// Linux 6.7
+	bool tlt_on = false;
+	std::vector<std::string> tlt_rules;
+	std::vector<unsigned> keys;		// numbers of On-Ramp's
+};
+
+// Either words, or a qdisc as it was.
+struct Command {
+	Words words;
+	std::optional<Qdisc> qdisc;
+};
+
+// As one would type it.
+std::string command_text(const Command &command);
+
+enum class Kind { module, key, qdisc, route, tlt };
+
+// What was changed, and what stood there before.
+struct Change {
+	Kind kind = Kind::module;
+	std::string name = {};			// module, file of keys, device, destination
+	std::string device = {}, metric = {};	// of a route
+	bool v6 = false, made = false;		// of a route: added
+	std::string congctl = {};		// of a route: the one before
+	bool usec = false;			// of a route: before
+	std::vector<Qdisc> qdiscs = {};		// those before: the root's, or those of mq's classes
+
+	// Two changes of the same thing have the same.
+	std::string key() const;
+};
+
+struct Step {
+	Change change;
+	std::string wanted, now;	// for people: "timely", "the host's default"
+	bool holds;			// nothing is to be done
+	std::vector<Command> commands;
+};
+
+struct Plan {
+	std::vector<Step> steps;
+	std::vector<std::string> remarks;	// what is left as it is, and why
+};
+
+// Throws Error for what cannot be had, before anything is done.
+Plan plan(const Wanted &wanted, const Host &host);
+
+// What takes a change back on the host as it is now; none if it is gone, or is another's by now.
+std::vector<Command> undo(const Change &change, const Host &host);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_PLAN_H

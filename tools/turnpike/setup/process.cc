@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "process.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../command.h"
+#include "../netns.h"
+
+namespace turnpike {
+namespace {
+
+constexpr char kSafe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+constexpr int kNoProgram = 127;
+
+// A file in memory: whatever a program prints fits, and nobody waits for a reader.
+int scratch()
+{
+	int fd = memfd_create("output", MFD_CLOEXEC);
+
+	if (fd < 0)
+		throw Error(std::string("no memory for a program's output: ") + std::strerror(errno));
+	return fd;
+}
+
+std::string content(int fd)
+{
+	std::string text;
+	char room[4096];
+	ssize_t got;
+
+	while ((got = pread(fd, room, sizeof(room), static_cast<off_t>(text.size()))) > 0)
+		text.append(room, static_cast<size_t>(got));
+	return text;
+}
+
+[[noreturn]] void become(std::vector<char *> &arguments, int output, int errors)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	dup2(null, 0);
+	dup2(output, 1);
+	dup2(errors, 2);
+	execvp(arguments[0], arguments.data());
+	dprintf(2, "%s: %s", arguments[0], std::strerror(errno));
+	_exit(kNoProgram);
+}
+
+void look_in_sbin()
+{
+	const char *path = getenv("PATH");
+
+	setenv("PATH", (std::string(path ? path : "/usr/bin:/bin") + ":/usr/sbin:/sbin").c_str(), 1);
+}
+
+}  // namespace
+
+Ended run(const Words &words)
+{
+	std::vector<std::string> copy = words;
+	std::vector<char *> arguments;
+	File output(scratch()), errors(scratch());
+	int status;
+
+	for (std::string &word : copy)
+		arguments.push_back(word.data());
+	arguments.push_back(nullptr);
+	pid_t child = fork();
+	if (child < 0)
+		throw Error(std::string("cannot start ") + words.at(0) + ": " + std::strerror(errno));
+	if (!child) {
+		look_in_sbin();
+		become(arguments, output.fd(), errors.fd());
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content(output.fd()),
+		content(errors.fd())};
+}
+
+std::string output_of(const Words &words)
+{
+	Ended ended = run(words);
+
+	if (ended.status) {
+		std::string said = ended.errors.empty() ? "status " + std::to_string(ended.status) : ended.errors;
+		said.erase(said.find_last_not_of('\n') + 1);
+		throw Error(shell_text(words) + ": " + said);
+	}
+	return ended.output;
+}
+
+std::string shell_text(const Words &words)
+{
+	std::string text;
+
+	for (const std::string &word : words) {
+		bool safe = !word.empty() && word.find_first_not_of(kSafe) == std::string::npos;
+
+		text += text.empty() ? "" : " ";
+		if (safe) {
+			text += word;
+			continue;
+		}
+		text += '\'';
+		for (char c : word)
+			text += c == '\'' ? "'\\''" : std::string(1, c);
+		text += '\'';
+	}
+	return text;
+}
+
+}  // namespace turnpike

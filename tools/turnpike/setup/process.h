@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Running other programs: ip, tc, modprobe.
+#ifndef TURNPIKE_TOOLS_SETUP_PROCESS_H
+#define TURNPIKE_TOOLS_SETUP_PROCESS_H
+
+#include <string>
+#include <vector>
+
+namespace turnpike {
+
+using Words = std::vector<std::string>;
+
+struct Ended {
+	int status;		// as a shell has it: 127 where there is no such program
+	std::string output;
+	std::string errors;
+};
+
+// No shell looks at the words. Users have no sbin in their PATH: it is looked in, too.
+Ended run(const Words &words);
+
+// Its output; throws Error with what it said if it fails.
+std::string output_of(const Words &words);
+
+// As one would type it.
+std::string shell_text(const Words &words);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_PROCESS_H

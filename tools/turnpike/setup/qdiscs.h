@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Queueing disciplines as the kernel has them, with their options as it tells them: what is put back is what was
+// there, whatever this command knows of its kind.
+#ifndef TURNPIKE_TOOLS_SETUP_QDISCS_H
+#define TURNPIKE_TOOLS_SETUP_QDISCS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace turnpike {
+
+struct Qdisc {
+	std::string device, kind;
+	unsigned ifindex = 0;
+	std::uint32_t handle = 0;	// 0: the kernel chose it, nobody asked for it
+	std::uint32_t parent = 0;	// TC_H_ROOT at the root
+	std::string options;		// TCA_OPTIONS
+	std::string app;		// TCA_STATS_APP, the kind's own counters
+	std::uint64_t drops = 0, packets = 0, bytes = 0;
+	std::uint32_t queued = 0;
+};
+
+// Of this network namespace.
+std::vector<Qdisc> qdiscs();
+
+// Puts one in the place of what stands there. Throws Error.
+void restore_qdisc(const Qdisc &qdisc);
+
+// `root', or `parent 1:2', as tc takes it.
+std::vector<std::string> place_words(std::uint32_t parent);
+
+// "1:", "8001:2"
+std::string handle_text(std::uint32_t handle);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_QDISCS_H

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What `turnpike up' changed on this host since it started, in a file that goes with a restart, as the changes do.
+#ifndef TURNPIKE_TOOLS_SETUP_STATE_FILE_H
+#define TURNPIKE_TOOLS_SETUP_STATE_FILE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan.h"
+
+namespace turnpike {
+
+struct State {
+	std::int64_t since_s = 0;	// CLOCK_REALTIME of the first change; 0: nothing was changed
+	std::string by;			// who did it: a user's name, or a unit of systemd
+	Wanted wanted;
+	std::vector<Change> changes;	// in the order they were made
+};
+
+std::string state_text(const State &state);
+
+// Throws Error for what is none.
+State parse_state(const std::string &text);
+
+// The file of this network namespace, locked until the object goes: two commands do not mix their changes.
+class StateFile {
+public:
+	// directory: /run/turnpike; made if it is to be written
+	StateFile(const std::string &directory, bool write);
+	~StateFile();
+	StateFile(const StateFile &) = delete;
+	StateFile &operator=(const StateFile &) = delete;
+
+	State read() const;
+	// All of it or nothing; without changes the file goes.
+	void write(const State &state) const;
+
+private:
+	std::string path_;
+	int lock_ = -1;
+};
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_STATE_FILE_H

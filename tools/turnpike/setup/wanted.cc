@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "wanted.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "../command.h"
+#include "../onramp.h"
+#include "../tlt.h"
+
+namespace turnpike {
+namespace {
+
+using Setter = std::function<void(Wanted &, const std::string &)>;
+using Setters = std::map<std::string, Setter>;
+
+// What `make battery' recommends comes first, and is what up takes.
+const std::vector<std::pair<std::string, std::vector<std::string>>> kProfiles = {
+	{"timely", {"timely"}},
+	{"onramp", {"onramp"}},
+	{"tlt", {"tlt"}},
+	{"all", {"timely", "onramp", "tlt"}},
+};
+
+std::string trimmed(const std::string &text)
+{
+	std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+
+	return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
+std::string one_of(const std::string &value, const std::vector<std::string> &known)
+{
+	if (std::find(known.begin(), known.end(), value) != known.end())
+		return value;
+	std::string list;
+	for (const std::string &word : known)
+		list += (list.empty() ? "" : ", ") + word;
+	throw Error("'" + value + "' is none of " + list);
+}
+
+void set_prefixes(Wanted &wanted, const std::string &value)
+{
+	std::istringstream words(value);
+
+	for (std::string word; std::getline(words, word, ',');) {
+		word = trimmed(word);
+		wanted.prefixes.push_back(onramp_prefix_text(onramp_prefix(word)));
+	}
+}
+
+void set_rule(Wanted &wanted, const std::string &value)
+{
+	if (value != "all")
+		tlt_rule(value);
+	if (wanted.tlt && (value == "all" || wanted.tlt_rules.empty()))
+		throw Error("'rule = all' stands alone");
+	wanted.tlt = true;
+	if (value != "all")
+		wanted.tlt_rules.push_back(value);
+}
+
+const std::map<std::string, Setters> kSections = {
+	{"net", {
+		{"for", set_prefixes},
+		{"congestion", [](Wanted &w, const std::string &v) {
+			w.congestion = one_of(v, {"timely", "timely_patched"});
+		}},
+	}},
+	{"device", {
+		{"qdisc", [](Wanted &w, const std::string &v) {
+			one_of(v, {"onramp"});
+			w.devices.back().onramp = true;
+		}},
+		{"timestamps", [](Wanted &w, const std::string &v) {
+			one_of(v, {"usec"});
+			w.devices.back().usec = true;
+		}},
+	}},
+	{"tlt", {{"rule", set_rule}}},
+	{"onramp", {{"key", [](Wanted &w, const std::string &v) {
+		if (v.empty() || v[0] != '/')
+			throw Error("'" + v + "' is no path from /");
+		w.key = v;
+	}}}},
+};
+
+std::string keys_of(const Setters &setters)
+{
+	std::string list;
+
+	for (const auto &[key, setter] : setters)
+		list += (list.empty() ? "" : ", ") + key;
+	return list;
+}
+
+class Reader {
+public:
+	void take(const std::string &line)
+	{
+		std::string text = trimmed(line.substr(0, line.find('#')));
+
+		if (text.empty())
+			return;
+		if (text.front() == '[')
+			begin(text);
+		else
+			set(text);
+	}
+
+	Wanted wanted;
+
+private:
+	void begin(const std::string &text)
+	{
+		std::istringstream words(text.substr(1, text.size() - 2));
+		std::string name, device, more;
+
+		words >> section_ >> device >> more;
+		if (text.back() != ']' || !kSections.count(section_))
+			throw Error("no section " + text + "; there are [net], [device NAME], [onramp] and [tlt]");
+		if ((section_ == "device") == device.empty() || !more.empty())
+			throw Error(section_ == "device" ? "a device has one name: [device eth0]"
+							 : "[" + section_ + "] has no name");
+		if (device.empty())
+			return;
+		for (const WantedDevice &other : wanted.devices)
+			if (other.name == device)
+				throw Error("a second [device " + device + "]");
+		wanted.devices.push_back({device, false, false});
+	}
+
+	void set(const std::string &text)
+	{
+		std::size_t equals = text.find('=');
+
+		if (section_.empty())
+			throw Error("a section has to begin before: [net]");
+		if (equals == std::string::npos)
+			throw Error("'" + text + "' is not NAME = VALUE");
+		const Setters &setters = kSections.at(section_);
+		auto found = setters.find(trimmed(text.substr(0, equals)));
+		if (found == setters.end())
+			throw Error("[" + section_ + "] has no '" + trimmed(text.substr(0, equals)) +
+				    "'; there are: " + keys_of(setters));
+		found->second(wanted, trimmed(text.substr(equals + 1)));
+	}
+
+	std::string section_;
+};
+
+std::string joined(const std::vector<std::string> &words)
+{
+	std::string text;
+
+	for (const std::string &word : words)
+		text += (text.empty() ? "" : ", ") + word;
+	return text;
+}
+
+}  // namespace
+
+Wanted parse_config(const std::string &text)
+{
+	std::istringstream lines(text);
+	Reader reader;
+	unsigned number = 0;
+
+	for (std::string line; std::getline(lines, line);) {
+		number++;
+		try {
+			reader.take(line);
+		} catch (const Error &error) {
+			throw Error("line " + std::to_string(number) + ": " + error.what());
+		}
+	}
+	if (!reader.wanted.congestion.empty() && reader.wanted.prefixes.empty())
+		throw Error("congestion is set by route: [net] needs 'for = ' and the datacenter's prefixes");
+	return reader.wanted;
+}
+
+std::string config_text(const Wanted &wanted)
+{
+	std::string text = "# What turnpike up --all makes of this host: turnpike.conf(5)\n";
+
+	if (!wanted.prefixes.empty() || !wanted.congestion.empty())
+		text += "[net]\n";
+	if (!wanted.prefixes.empty())
+		text += "for = " + joined(wanted.prefixes) + "\n";
+	if (!wanted.congestion.empty())
+		text += "congestion = " + wanted.congestion + "\n";
+	for (const WantedDevice &device : wanted.devices) {
+		text += "[device " + device.name + "]\n";
+		text += device.onramp ? "qdisc = onramp\n" : "";
+		text += device.usec ? "timestamps = usec\n" : "";
+	}
+	if (!wanted.key.empty())
+		text += "[onramp]\nkey = " + wanted.key + "\n";
+	if (wanted.tlt)
+		text += "[tlt]\n";
+	if (wanted.tlt && wanted.tlt_rules.empty())
+		text += "rule = all\n";
+	for (const std::string &rule : wanted.tlt_rules)
+		text += "rule = " + rule + "\n";
+	return text;
+}
+
+std::vector<std::string> profile_names()
+{
+	std::vector<std::string> names;
+
+	for (const auto &[name, pieces] : kProfiles)
+		names.push_back(name);
+	return names;
+}
+
+std::vector<std::string> profile_pieces(const std::string &profile)
+{
+	for (const auto &[name, pieces] : kProfiles)
+		if (name == profile)
+			return pieces;
+	throw Error("no profile '" + profile + "'; there are: " + joined(profile_names()));
+}
+
+void add_piece(Wanted &wanted, const std::string &piece, const std::vector<std::string> &devices)
+{
+	one_of(piece, {"timely", "timely_patched", "onramp", "tlt"});
+	for (const std::string &name : devices) {
+		auto found = std::find_if(wanted.devices.begin(), wanted.devices.end(),
+					  [&](const WantedDevice &device) { return device.name == name; });
+
+		if (found == wanted.devices.end())
+			found = wanted.devices.insert(found, {name, false, false});
+		found->onramp = found->onramp || piece == "onramp";
+	}
+	if (piece == "tlt")
+		wanted.tlt = true;
+	else if (piece != "onramp")
+		wanted.congestion = piece;
+}
+
+}  // namespace turnpike

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What an operator wants of this host: by the words of `turnpike up', or /etc/turnpike/turnpike.conf.
+#ifndef TURNPIKE_TOOLS_SETUP_WANTED_H
+#define TURNPIKE_TOOLS_SETUP_WANTED_H
+
+#include <string>
+#include <vector>
+
+namespace turnpike {
+
+struct WantedDevice {
+	std::string name;
+	bool onramp = false;		// the qdisc, at its root or below mq
+	bool usec = false;		// TCP timestamps of its routes count microseconds
+
+	bool operator==(const WantedDevice &) const = default;
+};
+
+struct Wanted {
+	std::vector<std::string> prefixes;	// the datacenter; nothing else is touched
+	std::string congestion;			// on routes there; empty: left as it is
+	std::vector<WantedDevice> devices;
+	bool tlt = false;
+	std::vector<std::string> tlt_rules;	// none: all TCP
+	std::string key;			// a file of On-Ramp's keys; empty: none
+
+	bool operator==(const Wanted &) const = default;
+};
+
+// The file's text; throws Error with the number of the line.
+Wanted parse_config(const std::string &text);
+
+// The text that says the same.
+std::string config_text(const Wanted &wanted);
+
+// Which of timely, onramp and tlt a profile has; throws Error for a name that there is not.
+std::vector<std::string> profile_pieces(const std::string &profile);
+std::vector<std::string> profile_names();
+
+// Adds a piece (timely, timely_patched, onramp or tlt) for these devices.
+void add_piece(Wanted &wanted, const std::string &piece, const std::vector<std::string> &devices);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_WANTED_H
