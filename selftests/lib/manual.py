@@ -6,6 +6,7 @@ usage: manual.py settings PAGE    "NAME DEFAULT MIN MAX" of each entry that begi
                                   (UNIT, MIN to MAX...; default DEFAULT...), tabs between them;
                                   what is not said is -
 """
+import os
 import re
 import sys
 from dataclasses import dataclass, field
@@ -37,27 +38,33 @@ def plain(line):
     return ("" if len(macro[1]) == 2 and macro[1] not in ("SH", "SS") else " ").join(words)
 
 
+def lines_of(path):
+    """The page's source, or that of the page which it is another name of."""
+    with open(path, encoding="utf-8") as page:
+        lines = page.read().splitlines()
+    other = re.fullmatch(r"\.so man\d/(\S+)", lines[0]) if lines else None
+    return lines_of(os.path.join(os.path.dirname(path), other[1])) if other else lines
+
+
 def entries(path):
     """All entries of the page."""
     section, entry, found = "", None, []
-    with open(path, encoding="utf-8") as page:
-        for line in page.read().splitlines():
-            if line.startswith((".SH", ".SS", ".PP")):
-                section, entry = section if line.startswith(".PP") else plain(line), None
-            elif line == ".TP":
-                entry = Entry(section)
-                found.append(entry)
-            elif entry and not entry.head:
-                entry.head = plain(line)
-            elif entry:
-                entry.lines.append(plain(line))
+    for line in lines_of(path):
+        if line.startswith((".SH", ".SS", ".PP")):
+            section, entry = section if line.startswith(".PP") else plain(line), None
+        elif line == ".TP":
+            entry = Entry(section)
+            found.append(entry)
+        elif entry and not entry.head:
+            entry.head = plain(line)
+        elif entry:
+            entry.lines.append(plain(line))
     return found
 
 
 def text_of(path):
     """The whole page in one line."""
-    with open(path, encoding="utf-8") as page:
-        return " ".join(plain(line) for line in page.read().splitlines())
+    return " ".join(plain(line) for line in lines_of(path))
 
 
 def has_word(text, word):

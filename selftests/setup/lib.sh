@@ -39,7 +39,7 @@ make_host() {
 }
 
 up() { in_a "$turnpike" up "$@"; }
-down() { in_a "$turnpike" down "$@"; }
+down() { in_a "$turnpike" down; }
 
 # What an administrator sees of host a, without counters.
 picture() {

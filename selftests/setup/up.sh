@@ -5,7 +5,7 @@
 # shellcheck source=selftests/setup/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-all=(veth0 --for 10.0.0.0/8,fd00::/8 --profile all --rule port=5001)
+all=(veth0 --for "10.0.0.0/8,fd00::/8" --profile all --rule port=5001)
 
 up__dry_run_prints_commands_and_changes_nothing() {
 	before=$(picture)

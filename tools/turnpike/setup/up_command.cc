@@ -204,6 +204,15 @@ void dry_run(const Plan &plan, const State &state, const Host &host)
 
 // -- persist
 
+void systemctl(const std::string &verb)
+{
+	Words words = {"systemctl"};
+
+	words.push_back(verb);
+	words.push_back(kUnit);
+	carry_out({words, std::nullopt});
+}
+
 void persist(const Wanted &wanted, const std::string &config)
 {
 	std::filesystem::create_directories(std::filesystem::path(config).parent_path());
@@ -216,7 +225,7 @@ void persist(const Wanted &wanted, const std::string &config)
 			throw Error("cannot write " + config);
 		std::cout << "wrote " << config << '\n';
 	}
-	carry_out({{"systemctl", "enable", kUnit}, std::nullopt});
+	systemctl("enable");
 	std::cout << "enabled " << kUnit << ": 'turnpike up --all' at each boot\n";
 }
 
@@ -306,7 +315,7 @@ void down(const Arguments &arguments)
 	if (failed)
 		throw Error("not all could be taken back: mend that, and call 'turnpike down' again");
 	if (!arguments.dry_run && arguments.persist) {
-		carry_out({{"systemctl", "disable", kUnit}, std::nullopt});
+		systemctl("disable");
 		std::cout << "disabled " << kUnit << '\n';
 	}
 }
