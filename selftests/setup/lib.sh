@@ -31,6 +31,7 @@ ktap_start
 # Routes to the rest of the datacenter, and devices of other kinds.
 make_host() {
 	make_hosts &&
+		in_a sysctl -q -w net.ipv4.tcp_orphan_retries=1 && in_b sysctl -q -w net.ipv4.tcp_orphan_retries=1 &&
 		ip -n "$a" route add default via 10.1.0.2 &&
 		ip -n "$a" route add 10.9.0.0/16 via 10.1.0.2 metric 7 &&
 		ip -n "$a" link add many numtxqueues 4 type veth peer name many0 &&
@@ -62,11 +63,14 @@ refused_with() {
 	[[ $out == *"$reason"* ]] && [ "$(picture)" = "$before" ]
 }
 
+# Connections of a case that is over hold a module for a while.
+gone() { [ ! -d "/sys/module/$1" ] || rmmod "$1" 2> /dev/null; }
+
 # Modules go with a case that loaded them.
 clean_up() {
 	down > /dev/null 2>&1
 	for name in tcp_timely sch_onramp tlt; do
-		[ ! -d /sys/module/$name ] || rmmod $name
+		wait_for "the end of $name" gone $name
 	done
 }
 

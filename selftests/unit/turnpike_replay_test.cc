@@ -236,11 +236,11 @@ TEST(Command, replay__status_tells_input_from_usage)
 	EXPECT_NE(bad.output.find("line 3: rtt_us is not a number: 'oops'"),
 		  std::string::npos);
 	EXPECT_EQ(command("replay --algo timely --preset nonsense").status, 1);
-	EXPECT_EQ(command("replay --algo nonsense").status, 2);
-	EXPECT_EQ(command("replay").status, 2);
-	EXPECT_EQ(command("replay --algo onramp --preset verbatim").status, 2);
-	EXPECT_EQ(command("replay --algo timely --mode final").status, 2);
-	EXPECT_EQ(command("").status, 2);
+	EXPECT_EQ(command("replay --algo nonsense").status, 64);
+	EXPECT_EQ(command("replay").status, 64);
+	EXPECT_EQ(command("replay --algo onramp --preset verbatim").status, 64);
+	EXPECT_EQ(command("replay --algo timely --mode final").status, 64);
+	EXPECT_EQ(command("").status, 0);
 }
 
 TEST(Command, help__and_version)

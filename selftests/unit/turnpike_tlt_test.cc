@@ -256,8 +256,8 @@ TEST(TltSetCommand, queue_of_their_own__is_told)
 
 TEST(TltThresholdCommand, missing__is_told)
 {
-	expect_ends("--buffer 12M", 2, "--bdp is required");
-	expect_ends("--bdp 400k", 2, "--buffer is required");
+	expect_ends("--buffer 12M", 64, "--bdp is required");
+	expect_ends("--bdp 400k", 64, "--buffer is required");
 }
 
 TEST(TltThresholdCommand, nonsense__is_refused)
@@ -266,10 +266,10 @@ TEST(TltThresholdCommand, nonsense__is_refused)
 	expect_ends("--bdp 400k --buffer 0", 1, "more than 0 bytes");
 	expect_ends("--bdp x --buffer 12M", 1, "no number of bytes");
 	expect_ends("--bdp 400k --buffer 2000000M", 1, "more than a switch has");
-	expect_ends("--bdp 400k --buffer 12M --ports 0", 2, "--ports");
-	expect_ends("--bdp 400k --buffer 12M --ports 99999999999", 2, "--ports");
-	expect_ends("--bdp 400k --buffer 12M --alpha 0", 2, "--alpha");
-	expect_ends("--bdp 400k --buffer 12M --mtu 0", 2, "--mtu");
+	expect_ends("--bdp 400k --buffer 12M --ports 0", 64, "--ports");
+	expect_ends("--bdp 400k --buffer 12M --ports 99999999999", 64, "--ports");
+	expect_ends("--bdp 400k --buffer 12M --alpha 0", 64, "--alpha");
+	expect_ends("--bdp 400k --buffer 12M --mtu 0", 64, "--mtu");
 }
 
 // Scripts see it as people do.

@@ -33,8 +33,12 @@ void add_onramp_command(CLI::App &app, Action &action);
 void add_clock_command(CLI::App &app, Action &action);
 void add_version_command(CLI::App &app, Action &action);
 
+// What is done without a command, too.
+void add_status_command(CLI::App &app, Action &action);
+
 // Those of these whose answer is a status set it.
 void add_up_commands(CLI::App &app, Action &action, int &status);
+void add_doctor_command(CLI::App &app, Action &action, int &status);
 
 }  // namespace turnpike
 

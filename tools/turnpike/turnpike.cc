@@ -4,20 +4,65 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "command.h"
 #include "modules.h"
+#include "suggest.h"
 
 namespace {
 
-constexpr int kUsageError = 2;
+constexpr int kUsageError = 64;	// as sysexits.h has it: 2 is a verdict of doctor
+
+// The command that was reached: what it was not told is asked of it.
+const CLI::App &innermost(const CLI::App &app)
+{
+	for (const CLI::App *command : app.get_subcommands())
+		return innermost(*command);
+	return app;
+}
+
+std::vector<std::string> command_names(const CLI::App &app)
+{
+	std::vector<std::string> names;
+
+	for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
+		names.push_back(command->get_name());
+	return names;
+}
+
+// A word in the place of a command that there is not; empty if there is none.
+std::string unknown_command(const CLI::App &app, int argc, char **argv)
+{
+	const CLI::App &last = innermost(app);
+	std::vector<std::string> names = command_names(last);
+
+	for (int i = 1; i < argc && !names.empty(); i++) {
+		std::string word = argv[i];
+		bool taken = false;
+
+		for (const CLI::App *at = &app; !taken && at != &last; at = at->get_subcommands().front())
+			taken = at->get_subcommands().front()->get_name() == word;
+		if (!taken && word[0] != '-')
+			return word;
+	}
+	return "";
+}
 
 // Help and version are no errors; CLI11 numbers its errors from 100.
-int finish_parse(const CLI::App &app, const CLI::ParseError &error)
+int finish_parse(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv)
 {
-	return app.exit(error) == 0 ? 0 : kUsageError;
+	std::string unknown = error.get_exit_code() ? unknown_command(app, argc, argv) : "";
+
+	if (unknown.empty())
+		return app.exit(error) == 0 ? 0 : kUsageError;
+	std::string meant = turnpike::suggest(unknown, command_names(innermost(app)));
+	std::cerr << "turnpike: unknown command '" << unknown << "'"
+		  << (meant.empty() ? "" : "; did you mean '" + meant + "'?") << " (--help lists all)\n";
+	return kUsageError;
 }
 
 }  // namespace
@@ -31,7 +76,9 @@ int main(int argc, char **argv)
 
 	app.name("turnpike");
 	app.set_version_flag("--version", std::string("turnpike ") + turnpike::kVersion);
-	app.require_subcommand(1);
+	app.require_subcommand(0, 1);
+	turnpike::add_status_command(app, action);
+	turnpike::add_doctor_command(app, action, status);
 	turnpike::add_up_commands(app, action, status);
 	turnpike::add_replay_command(app, action);
 	turnpike::add_usec_ts_command(app, action);
@@ -43,7 +90,7 @@ int main(int argc, char **argv)
 	try {
 		app.parse(argc, argv);
 	} catch (const CLI::ParseError &error) {
-		return finish_parse(app, error);
+		return finish_parse(app, error, argc, argv);
 	}
 	try {
 		action();

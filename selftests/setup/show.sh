@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# turnpike status and doctor: what they say of a host while there is traffic, feedback or none, rights or none.
+
+# shellcheck source=selftests/setup/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+traffic=$here/../lib/traffic.py
+
+status_of_a() { in_a "$turnpike" status "$@"; }
+doctor_of_a() { in_a "$turnpike" doctor "$@"; }
+
+# send: from a to b for a fifth of a second; the connections stay until `sent'
+send() {
+	receive_in "$b" "$traffic" sink --port "$port" || return 1
+	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 0.2 --flows 4 --idle 30 > /dev/null 2>&1 &
+	sender=$!
+	sleep 1
+}
+
+sent() {
+	kill "$sender"
+	wait "$sender" 2> /dev/null
+	end_receiver
+}
+
+# On host b by hand: its module is that of both.
+onramp_on_b() { in_b tc qdisc replace dev veth0 root onramp; }
+no_onramp_on_b() { in_b tc qdisc del dev veth0 root; }
+
+status__is_off_where_nothing_is_on() {
+	out=$(status_of_a)
+	echo "$out"
+	[[ $out == *"verdict  off: turnpike up"* ]] && [ "$(in_a "$turnpike")" = "$out" ]
+}
+
+status__works_with_feedback() {
+	up veth0 --profile onramp > /dev/null && onramp_on_b && send || return 1
+	out=$(status_of_a)
+	json=$(status_of_a -j)
+	sent
+	no_onramp_on_b
+	echo "$out"
+	[[ $out == *"onramp   veth0: 4 flows, queueing delay p50 "* && $out == *"set up   by root, "*"all of it stands"* &&
+		$out == *"1 host with receipts"* && $out == *"verdict  working"* &&
+		$out == *"network namespace $b"*"verdict  idle"* ]] || return 1
+	python3 -c '
+import json, sys
+one = json.load(sys.stdin)["namespaces"][0]
+device = one["devices"][0]
+assert device["samples"] > 50 and device["queues"] == 1 and device["drops"] == 0, device
+assert one["peers"] == {"answering": 1, "silent": []}, one["peers"]
+' <<< "$json"
+}
+
+status__says_that_no_feedback_comes() {
+	up veth0 --profile onramp > /dev/null && send || return 1
+	out=$(status_of_a)
+	found=$(doctor_of_a -j)
+	sent
+	echo "$out"
+	[[ $out == *"no effect: no feedback came"* ]] && python3 -c '
+import json, sys
+found = {one["check"]: one for one in json.load(sys.stdin) if one["severity"] == "warning"}
+assert {"feedback", "key"} <= set(found), sorted(found)
+assert "61004" in found["feedback"]["mend"]
+' <<< "$found"
+}
+
+status__counts_connections_of_timely() {
+	up veth0 --for 10.1.0.0/24 > /dev/null && send || return 1
+	out=$(status_of_a)
+	sent
+	echo "$out"
+	[[ $out == *"timely   4 flows, RTT p50 "* && $out == *"verdict  working"* ]]
+}
+
+status__tells_of_what_somebody_undid() {
+	up veth0 --profile onramp > /dev/null && in_a tc qdisc replace dev veth0 root fq || return 1
+	out=$(status_of_a)
+	doctor=$(doctor_of_a)
+	in_a tc qdisc del dev veth0 root
+	echo "$out$doctor"
+	[[ $out == *"not so any more: qdisc of veth0"* && $out == *"verdict  not as it was set up"* &&
+		$doctor == *"not as turnpike up made it"* ]]
+}
+
+status__of_all_namespaces() {
+	up veth0 --profile onramp > /dev/null || return 1
+	out=$("$turnpike" status)
+	echo "$out"
+	[[ $out == *"network namespace $a"*"onramp   veth0: 0 flows"* && $out != *"network namespace $b"* ]] &&
+		[[ $("$turnpike" status veth0) == *"onramp   veth0"* ]] && ! "$turnpike" status nowhere
+}
+
+status__needs_no_rights() {
+	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
+	up veth0 --profile onramp > /dev/null || return 1
+	out=$(in_a setpriv --reuid=65534 --clear-groups "$turnpike" status) || return 1
+	echo "$out"
+	[[ $out == *"onramp   veth0: 0 flows"* ]] &&
+		in_a setpriv --reuid=65534 --clear-groups "$turnpike" doctor | grep broken
+}
+
+doctor__tells_of_timely_for_everything() {
+	up veth0 --for 10.1.0.0/24 > /dev/null || return 1
+	before=$(in_a sysctl -n net.ipv4.tcp_congestion_control)
+	in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely
+	out=$(doctor_of_a)
+	code=$?
+	in_a sysctl -q -w net.ipv4.tcp_congestion_control="$before"
+	echo "$out"
+	[ $code = 2 ] && [[ $out == *"broken  timely is the congestion control of all connections"* ]]
+}
+
+make_host || { ktap_fail "hosts__are_made"; ktap_finish; }
+trap 'clean_up; drop_hosts' EXIT
+# shellcheck disable=SC2046  # a list
+for _case in $(declare -F | grep -o '[a-z][a-z_0-9]*__[a-z_0-9]*'); do
+	ktap_case "$_case" fresh "$_case"
+done
+ktap_finish

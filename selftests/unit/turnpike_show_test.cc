@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What turnpike status and turnpike doctor say of what they found.
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <linux/pkt_sched.h>
+
+#include "include/uapi/turnpike.h"
+#include "show/doctor.h"
+#include "show/facts.h"
+#include "show/status.h"
+#include "suggest.h"
+
+namespace turnpike {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// -- status
+
+Socket socket_of(const char *congctl, std::uint32_t rtt_us)
+{
+	Socket socket;
+
+	socket.congctl = congctl;
+	socket.rtt_us = rtt_us;
+	socket.retransmits = 1;
+	return socket;
+}
+
+TEST(Status, timely__percentiles_of_its_own_connections)
+{
+	std::vector<Socket> sockets = {socket_of("cubic", 9000), socket_of("timely_patched", 1000)};
+
+	for (std::uint32_t rtt_us = 1; rtt_us <= 99; rtt_us++)
+		sockets.push_back(socket_of("timely", rtt_us));
+	Json json = timely_json(sockets);
+	EXPECT_EQ(json["flows"], 100);
+	EXPECT_EQ(json["other_flows"], 1);
+	EXPECT_EQ(json["rtt_p50_us"], 50);
+	EXPECT_EQ(json["rtt_p99_us"], 99);
+	EXPECT_EQ(json["retransmits"], 100);
+	EXPECT_FALSE(timely_json({}).contains("rtt_p50_us"));
+}
+
+Qdisc queue(const char *device, std::uint64_t samples, std::uint64_t p50_ns, std::uint64_t p99_ns)
+{
+	tc_onramp_stats stats = {};
+	Qdisc qdisc;
+
+	stats.samples = samples;
+	stats.delay_p50_ns = p50_ns;
+	stats.delay_p99_ns = p99_ns;
+	stats.held_packets = 5;
+	stats.controlled_flows = 2;
+	stats.line_rate = 1250000000;
+	qdisc.device = device;
+	qdisc.kind = "onramp";
+	qdisc.packets = 100;
+	qdisc.drops = 1;
+	qdisc.app.assign(reinterpret_cast<char *>(&stats), sizeof(stats));
+	return qdisc;
+}
+
+TEST(Status, onramp__queues_of_a_device_are_one)
+{
+	Qdisc other = queue("eth0", 9, 9, 9);
+
+	other.kind = "fq";
+	Json devices = onramp_json({queue("eth0", 10, 7000, 90000), queue("eth1", 0, 1, 1), other,
+				    queue("eth0", 30, 5000, 60000)});
+	ASSERT_EQ(devices.size(), 2u);
+	EXPECT_EQ(devices[0]["queues"], 2);
+	EXPECT_EQ(devices[0]["samples"], 40);
+	EXPECT_EQ(devices[0]["delay_p50_ns"], 5000);
+	EXPECT_EQ(devices[0]["delay_p99_ns"], 90000);
+	EXPECT_EQ(devices[0]["held_packets"], 10);
+	EXPECT_EQ(devices[0]["line_rate_bps"], 10000000000);
+	EXPECT_FALSE(devices[1].contains("delay_p50_ns"));
+	// A module that tells less than this command knows.
+	Qdisc old = queue("eth2", 1, 1, 1);
+	old.app.resize(8);
+	EXPECT_EQ(onramp_json({old})[0]["samples"], 0);
+}
+
+Json space()
+{
+	return {{"netns", ""}, {"timely", nullptr}, {"devices", Json::array()}, {"peers", nullptr}, {"tlt", nullptr},
+		{"setup", nullptr}, {"verdict", ""}};
+}
+
+Json with_devices(std::uint64_t samples, std::uint64_t packets, unsigned flows)
+{
+	Json one = space();
+
+	one["devices"] = onramp_json({queue("eth0", samples, 5000, 60000)});
+	one["devices"][0]["packets"] = packets;
+	one["devices"][0]["flows"] = flows;
+	return one;
+}
+
+Json without_feedback()
+{
+	Json one = with_devices(0, 100, 0);
+
+	one["peers"] = {{"answering", 0}, {"silent", {"10.0.3.9"}}};
+	return one;
+}
+
+TEST(Status, verdict__by_what_there_is)
+{
+	EXPECT_EQ(verdict(space()).substr(0, 3), "off");
+	EXPECT_EQ(verdict(with_devices(10, 100, 2)), "working");
+	EXPECT_EQ(verdict(with_devices(10, 100, 0)).substr(0, 4), "idle");
+	EXPECT_EQ(verdict(with_devices(0, 100, 0)).substr(0, 4), "idle");
+	EXPECT_NE(verdict(without_feedback()).find("no feedback"), std::string::npos);
+	Json coarse = with_devices(0, 100, 0);
+	coarse["devices"][0]["coarse"] = 1;
+	EXPECT_NE(verdict(coarse).find("no feedback"), std::string::npos);
+	Json timely = space();
+	timely["timely"] = timely_json({socket_of("timely", 10)});
+	EXPECT_EQ(verdict(timely), "working");
+	timely["setup"] = {{"since", 0}, {"by", "root"}, {"differs", {"route"}}};
+	EXPECT_NE(verdict(timely).find("turnpike diff"), std::string::npos);
+}
+
+TEST(Status, text__fits_a_terminal_and_names_all)
+{
+	Json one = with_devices(10, 100, 2);
+
+	one["timely"] = timely_json({socket_of("timely", 31), socket_of("cubic", 5)});
+	one["timely"]["default"] = "cubic";
+	one["peers"] = {{"answering", 17}, {"silent", {"10.0.3.9"}}};
+	one["tlt"] = {{"rules", {{{"port", 5000}}}}, {"flows", 96}, {"rtos", 0}, {"deaf", 2}};
+	one["setup"] = {{"since", 1000}, {"by", "ann"}, {"differs", Json::array()}};
+	one["verdict"] = "working";
+	Json status = {{"version", "0.2.0"}, {"host", "db17"}, {"kernel", "6.12.9"}, {"namespaces", {one}}};
+	EXPECT_EQ(status_text(status, 1000 + 3 * 86400),
+		  "turnpike 0.2.0 on db17, Linux 6.12.9\n"
+		  "timely   1 flow, RTT p50 31 us, p99 31 us, 1 segment sent again; 1 with others, cubic by default\n"
+		  "onramp   eth0: 2 flows, queueing delay p50 5 us, p99 60 us, 5.0 % of packets held, 1 drop\n"
+		  "         17 hosts with receipts, 1 without: 10.0.3.9\n"
+		  "tlt      port=5000: 96 flows, 0 timeouts, 2 peers without TLT\n"
+		  "set up   by ann, 3 days ago; all of it stands\n"
+		  "verdict  working\n");
+}
+
+// -- doctor
+
+Json healthy()
+{
+	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}};
+
+	return {{"kernel", "6.12.9"}, {"modules", {module}}, {"dkms", true}, {"kernels_without_headers", Json::array()},
+		{"secure_boot", false}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
+		{"default_route", true}, {"has_usec", true}, {"keys", {1}},
+		{"onramp_stats", {{"refused_mac", 0}, {"refused_key", 0}}},
+		{"timely_counters", {{"samples", 5000}, {"events_high", 10}}}, {"namespace", with_devices(10, 100, 2)},
+		{"devices", {{{"name", "eth0"}, {"onramp", true}, {"root", "mq"}, {"tx_queues", 8}, {"rx_usecs", 8},
+			      {"speed_mbps", 10000}}}}};
+}
+
+// The checks that are not fine, with their severity.
+std::string wrong(const Json &facts)
+{
+	std::string text;
+
+	for (const Finding &finding : examine(facts)) {
+		if (finding.severity == Severity::fine)
+			continue;
+		text += (text.empty() ? "" : " ") + finding.check + ":" + severity_name(finding.severity);
+		EXPECT_FALSE(finding.why.empty() || finding.mend.empty()) << finding.check;
+	}
+	return text;
+}
+
+// healthy() but for one thing
+std::string wrong_with(const char *pointer, const Json &value)
+{
+	Json facts = healthy();
+
+	facts[Json::json_pointer(pointer)] = value;
+	return wrong(facts);
+}
+
+TEST(Doctor, healthy__is_fine)
+{
+	EXPECT_EQ(wrong(healthy()), "");
+	EXPECT_EQ(exit_status(examine(healthy())), 0);
+}
+
+TEST(Doctor, modules__missing_or_stale)
+{
+	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}};
+
+	EXPECT_EQ(wrong_with("/modules/0", gone), "module:broken");
+	EXPECT_EQ(wrong_with("/modules/0/stale", true), "module:warning");
+	EXPECT_EQ(wrong_with("/kernels_without_headers", {"6.12.9"}), "headers:warning");
+	EXPECT_EQ(wrong_with("/secure_boot", true), "");
+	Json facts = healthy();
+	facts["modules"][0]["loaded"] = false;
+	facts["secure_boot"] = true;
+	EXPECT_EQ(wrong(facts), "secure-boot:warning");
+	facts = healthy();
+	facts["dkms"] = false;
+	facts["kernels_without_headers"] = {"6.12.9"};
+	EXPECT_EQ(wrong(facts), "");
+	EXPECT_EQ(wrong_with("/tc_plugin", false), "tc-plugin:warning");
+	EXPECT_EQ(wrong_with("/tc_plugin", nullptr), "tc-plugin:warning");
+}
+
+TEST(Doctor, default__is_not_for_the_internet)
+{
+	EXPECT_EQ(wrong_with("/default_congestion", "timely"), "default:broken");
+	Json facts = healthy();
+	facts["default_congestion"] = "timely_patched";
+	facts["default_route"] = false;
+	EXPECT_EQ(wrong(facts), "");
+	facts = healthy();
+	facts["default_congestion"] = "timely";
+	EXPECT_EQ(exit_status(examine(facts)), 2);
+}
+
+TEST(Doctor, device__what_hides_in_it)
+{
+	EXPECT_EQ(wrong_with("/devices/0/rx_usecs", 50), "");
+	EXPECT_EQ(wrong_with("/devices/0/rx_usecs", 51), "coalescing:warning");
+	EXPECT_EQ(wrong_with("/devices/0/rx_usecs", nullptr), "");
+	EXPECT_EQ(wrong_with("/devices/0/speed_mbps", nullptr), "speed:warning");
+	EXPECT_EQ(wrong_with("/devices/0/root", "onramp"), "queues:warning");
+	Json facts = healthy();
+	facts["devices"][0]["root"] = "onramp";
+	facts["devices"][0]["tx_queues"] = 1;
+	EXPECT_EQ(wrong(facts), "");
+}
+
+TEST(Doctor, feedback__that_does_not_come)
+{
+	EXPECT_EQ(wrong_with("/namespace", without_feedback()), "feedback:warning peers:warning");
+	EXPECT_EQ(wrong_with("/namespace", with_devices(0, 100, 0)), "");
+	EXPECT_EQ(wrong_with("/namespace/peers", {{"answering", 1}, {"silent", {"10.0.3.9"}}}), "peers:warning");
+	EXPECT_EQ(wrong_with("/namespace/devices/0/coarse", 3), "timestamps:info");
+	EXPECT_EQ(wrong_with("/keys", Json::array()), "key:warning");
+	EXPECT_EQ(wrong_with("/onramp_stats/refused_mac", 1), "signatures:warning");
+	EXPECT_EQ(wrong_with("/timely_counters/events_high", 2501), "noise:warning");
+	EXPECT_EQ(wrong_with("/timely_counters/samples", 999), "");
+	EXPECT_EQ(wrong_with("/namespace/setup", {{"since", 0}, {"by", "x"}, {"differs", {"route"}}}), "setup:warning");
+}
+
+TEST(Doctor, tlt__peers_and_rules)
+{
+	Json tlt = {{"rules", Json::array()}, {"flows", 1}, {"rtos", 0}, {"deaf", 0}};
+
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "tlt-rules:warning");
+	tlt["rules"] = {{{"port", 1}}};
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "");
+	tlt["deaf"] = 1;
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "tlt-peers:warning");
+}
+
+TEST(Doctor, text__what_is_fine_only_if_asked)
+{
+	Json facts = healthy();
+
+	facts["tc_plugin"] = false;
+	std::string some = findings_text(examine(facts), false), all = findings_text(examine(facts), true);
+	EXPECT_EQ(some.find("fine  "), std::string::npos);
+	EXPECT_NE(all.find("fine  "), std::string::npos);
+	EXPECT_NE(some.find("1 warning, 0 broken"), std::string::npos);
+	EXPECT_EQ(findings_json(examine(facts))[3]["severity"], "warning");
+}
+
+class Root : public testing::Test {
+protected:
+	void SetUp() override
+	{
+		char name[] = "/tmp/turnpike-root.XXXXXX";
+
+		root_ = mkdtemp(name);
+	}
+
+	void TearDown() override { fs::remove_all(root_); }
+
+	void write(const std::string &path, const std::string &text)
+	{
+		fs::create_directories(fs::path(root_ + path).parent_path());
+		std::ofstream(root_ + path) << text << '\n';
+	}
+
+	std::string root_;
+};
+
+TEST_F(Root, owners__by_files_and_processes)
+{
+	EXPECT_EQ(other_owners(root_, {"sshd"}).size(), 0u);
+	EXPECT_EQ(other_owners(root_, {"bpftune"})[0]["name"], "bpftune");
+	EXPECT_EQ(other_owners(root_, {"cilium-agent"})[0]["name"], "Cilium");
+	write("/etc/systemd/network/10-lan.network", "[Match]\nName=eth0\n[Network]\nDHCP=yes");
+	EXPECT_EQ(other_owners(root_, {}).size(), 0u);
+	write("/etc/systemd/network/20-lan.network", "[FairQueueing]\nParent=root");
+	EXPECT_EQ(other_owners(root_, {})[0]["sign"], root_ + "/etc/systemd/network/20-lan.network");
+	fs::remove_all(root_ + "/etc/systemd");
+	write("/etc/NetworkManager/system-connections/lan", "[tc]\nqdisc.root=fq");
+	EXPECT_EQ(other_owners(root_, {})[0]["name"], "NetworkManager");
+	fs::remove_all(root_ + "/etc/NetworkManager");
+	write("/etc/tuned/active_profile", "mine");
+	write("/etc/tuned/mine/tuned.conf", "[sysctl]\nnet.core.default_qdisc=fq");
+	EXPECT_EQ(other_owners(root_, {}).size(), 0u);
+	EXPECT_EQ(other_owners(root_, {"tuned"})[0]["name"], "tuned");
+}
+
+TEST_F(Root, headers__of_kernels_that_may_boot)
+{
+	write("/6.1.0/modules.dep", "");
+	write("/6.1.0/build/Makefile", "");
+	write("/6.12.0/modules.dep", "");
+	write("/6.99.0/leftover", "");
+	EXPECT_EQ(kernels_without_headers(root_), Json({"6.12.0"}));
+}
+
+TEST(Suggest, word__that_is_near)
+{
+	std::vector<std::string> known = {"up", "down", "diff", "status", "show", "flows"};
+
+	EXPECT_EQ(suggest("flow", known), "flows");
+	EXPECT_EQ(suggest("donw", known), "down");
+	EXPECT_EQ(suggest("statsu", known), "status");
+	EXPECT_EQ(suggest("nonsense", known), "");
+	EXPECT_EQ(suggest("u", known), "");
+	EXPECT_EQ(suggest("", known), "");
+}
+
+}  // namespace
+}  // namespace turnpike

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "facts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+
+#include "../command.h"
+#include "../modules.h"
+#include "../netns.h"
+#include "../setup/host.h"
+#include "status.h"
+
+namespace turnpike {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::vector<fs::path> entries_of(const fs::path &directory)
+{
+	std::vector<fs::path> found;
+	std::error_code error;
+
+	for (const fs::directory_entry &entry : fs::directory_iterator(directory, error))
+		found.push_back(entry.path());
+	std::sort(found.begin(), found.end());
+	return found;
+}
+
+std::string first_word(const fs::path &path)
+{
+	std::ifstream file(path);
+	std::string word;
+
+	file >> word;
+	return word;
+}
+
+// The first line that begins with one of these, in files of a directory; empty if there is none.
+std::string file_with(const fs::path &directory, const std::vector<std::string> &beginnings)
+{
+	for (const fs::path &path : entries_of(directory)) {
+		std::ifstream file(path);
+
+		for (std::string line; std::getline(file, line);)
+			for (const std::string &beginning : beginnings)
+				if (line.starts_with(beginning))
+					return path;
+	}
+	return "";
+}
+
+std::vector<std::string> process_names()
+{
+	std::vector<std::string> names;
+
+	for (const fs::path &path : entries_of("/proc"))
+		if (path.filename().string().find_first_not_of("0123456789") == std::string::npos)
+			names.push_back(first_word(path / "comm"));
+	return names;
+}
+
+Json asked(Words words)
+{
+	words.insert(words.begin(), "/proc/self/exe");
+	words.push_back("-j");
+	Ended ended = run(words);
+	Json json = ended.status ? Json() : Json::parse(ended.output, nullptr, false);
+
+	return json.is_discarded() ? Json() : json;
+}
+
+Json modules_json()
+{
+	Json list = Json::array();
+
+	for (const ModuleState &module : module_states())
+		list.push_back({{"name", module.name}, {"loaded", module.loaded.has_value()},
+				{"disk", module.disk.has_value()}, {"stale", module.stale()}});
+	return list;
+}
+
+// The last of the variable's five bytes.
+bool secure_boot()
+{
+	for (const fs::path &path : entries_of("/sys/firmware/efi/efivars")) {
+		if (!path.filename().string().starts_with("SecureBoot-"))
+			continue;
+		std::ifstream file(path, std::ios::binary);
+		char bytes[5] = {};
+		return file.read(bytes, sizeof(bytes)) && bytes[4] == 1;
+	}
+	return false;
+}
+
+// Asked for help, it changes nothing.
+Json tc_plugin()
+{
+	Ended ended = run({"tc", "qdisc", "add", "dev", "lo", "root", "onramp", "help"});
+
+	if (ended.status == 127)
+		return nullptr;
+	return (ended.output + ended.errors).find("Unknown qdisc") == std::string::npos;
+}
+
+Json counters_of(const char *path)
+{
+	std::ifstream file(path);
+	Json counters;
+	std::string name;
+	std::uint64_t value;
+
+	while (file >> name >> value)
+		counters[name] = value;
+	return counters;
+}
+
+// Microseconds that the NIC waits for further frames; null where it does not say.
+Json rx_usecs(const std::string &device)
+{
+	File socket(socket_in(nullptr));
+	struct ethtool_coalesce coalesce = {};
+	struct ifreq request = {};
+
+	coalesce.cmd = ETHTOOL_GCOALESCE;
+	std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
+	request.ifr_data = reinterpret_cast<char *>(&coalesce);
+	if (ioctl(socket.fd(), SIOCETHTOOL, &request))
+		return nullptr;
+	return coalesce.rx_coalesce_usecs;
+}
+
+// Mbit/s; null where the device does not know. A line that is down says -1.
+Json speed_of(const std::string &device)
+{
+	std::ifstream file("/sys/class/net/" + device + "/speed");
+	long mbps = -1;
+
+	file >> mbps;
+	return file && mbps > 0 ? Json(mbps) : Json(nullptr);
+}
+
+unsigned tx_queues(const std::string &device)
+{
+	std::vector<fs::path> queues = entries_of("/sys/class/net/" + device + "/queues");
+
+	return std::count_if(queues.begin(), queues.end(),
+			     [](const fs::path &path) { return path.filename().string().starts_with("tx-"); });
+}
+
+Json device_json(const std::string &name, const Host &host)
+{
+	Json device = {{"name", name}, {"onramp", false}, {"root", "none"}, {"tx_queues", tx_queues(name)},
+		       {"rx_usecs", rx_usecs(name)}, {"speed_mbps", speed_of(name)}};
+
+	for (const Qdisc &qdisc : host.qdiscs) {
+		if (qdisc.device != name)
+			continue;
+		if (qdisc.kind == "onramp")
+			device["onramp"] = true;
+		if (qdisc.parent == 0xffffffff)
+			device["root"] = qdisc.kind;
+	}
+	return device;
+}
+
+// Those that onramp or a route of timely's is on.
+std::set<std::string> devices_in_use(const Host &host)
+{
+	std::set<std::string> names;
+
+	for (const Qdisc &qdisc : host.qdiscs)
+		if (qdisc.kind == "onramp")
+			names.insert(qdisc.device);
+	for (const Route &route : host.routes)
+		if (route.congctl.starts_with("timely"))
+			names.insert(route.device());
+	return names;
+}
+
+bool has_default_route(const Host &host)
+{
+	return std::any_of(host.routes.begin(), host.routes.end(),
+			   [](const Route &route) { return route.destination() == "default"; });
+}
+
+bool runs(const std::vector<std::string> &processes, const char *name)
+{
+	return std::find(processes.begin(), processes.end(), name) != processes.end();
+}
+
+Json owner(const char *name, const std::string &sign, const char *why, const char *mend)
+{
+	return {{"name", name}, {"sign", sign}, {"why", why}, {"mend", mend}};
+}
+
+}  // namespace
+
+Json other_owners(const std::string &root, const std::vector<std::string> &processes)
+{
+	const std::vector<std::string> knobs = {"net.ipv4.tcp_congestion_control", "net.core.default_qdisc"};
+	Json found = Json::array();
+
+	if (fs::exists(root + "/sys/fs/bpf/cilium") || runs(processes, "cilium-agent"))
+		found.push_back(owner("Cilium", "cilium-agent or /sys/fs/bpf/cilium",
+				      "its bandwidth manager puts fq on devices, and BBR on pods",
+				      "bandwidthManager.enabled=false, or keep onramp off its devices"));
+	if (runs(processes, "bpftune"))
+		found.push_back(owner("bpftune", "process bpftune", "it sets the congestion control of connections",
+				      "bpftune without its tcp_conn tuner"));
+	std::string path = file_with(root + "/etc/systemd/network",
+				     {"[QDisc]", "[FairQueueing", "[CAKE]", "[HierarchyTokenBucket", "[TokenBucket", "[PFIFO",
+				      "[BFIFO]", "[NetworkEmulator]", "[StochasticFair"});
+	if (!path.empty())
+		found.push_back(owner("systemd-networkd", path, "it puts its own qdisc on the device when it configures it",
+				      "take the qdisc's section out of that file"));
+	path = file_with(root + "/etc/NetworkManager/system-connections", {"[tc]"});
+	if (!path.empty())
+		found.push_back(owner("NetworkManager", path, "it puts its own qdisc on the device when it connects",
+				      "nmcli connection modify NAME tc.qdiscs ''"));
+	std::string profile = first_word(root + "/etc/tuned/active_profile");
+	if (runs(processes, "tuned") && !profile.empty()) {
+		for (const char *directory : {"/etc/tuned/", "/usr/lib/tuned/", "/usr/lib/tuned/profiles/"}) {
+			path = file_with(root + directory + profile, knobs);
+			if (!path.empty())
+				found.push_back(owner("tuned", path, "its profile sets the host's congestion control or qdisc",
+						      "take the line out of a copy of that profile in /etc/tuned"));
+		}
+	}
+	return found;
+}
+
+Json kernels_without_headers(const std::string &directory)
+{
+	Json found = Json::array();
+
+	for (const fs::path &path : entries_of(directory))
+		if (fs::exists(path / "modules.dep") && !fs::exists(path / "build/Makefile"))
+			found.push_back(path.filename().string());
+	return found;
+}
+
+Json look_at_facts(const std::string &device)
+{
+	Host host = look_at_host();
+	Json show = host.modules.count("sch_onramp") ? asked({"onramp", "show"}) : Json();
+	std::set<std::string> names = device.empty() ? devices_in_use(host) : std::set<std::string>{device};
+	Json facts = {
+		{"kernel", kernel_release()},
+		{"modules", modules_json()},
+		{"dkms", fs::exists("/var/lib/dkms/turnpike")},
+		{"kernels_without_headers", kernels_without_headers("/lib/modules")},
+		{"secure_boot", secure_boot()},
+		{"tc_plugin", tc_plugin()},
+		{"others", other_owners("", process_names())},
+		{"default_congestion", first_word("/proc/sys/net/ipv4/tcp_congestion_control")},
+		{"default_route", has_default_route(host)},
+		{"has_usec", host.has_usec},
+		{"keys", show.is_object() ? show["keys"] : Json()},
+		{"onramp_stats", show.is_object() ? asked({"onramp", "stats"}) : Json()},
+		{"timely_counters", counters_of("/proc/net/tcp_timely")},
+		{"namespace", look_at_namespace("")},
+		{"devices", Json::array()},
+	};
+
+	if (!device.empty() && !host.devices.count(device))
+		throw Error("there is no device " + device);
+	// Of what sends nothing held, keys do not matter.
+	if (facts["namespace"]["devices"].empty())
+		facts["keys"] = nullptr;
+	for (const std::string &name : names)
+		facts["devices"].push_back(device_json(name, host));
+	return facts;
+}
+
+}  // namespace turnpike

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "status.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include <sys/utsname.h>
+
+#include "../command.h"
+#include "../modules.h"
+#include "../setup/host.h"
+#include "../setup/state_file.h"
+#include "include/uapi/turnpike.h"
+#include "namespaces.h"
+
+namespace turnpike {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kStateDirectory[] = "/run/turnpike";
+
+std::string first_word(const std::string &path)
+{
+	std::ifstream file(path);
+	std::string word;
+
+	file >> word;
+	return word;
+}
+
+// Of sorted values, that which so many hundredths are not above.
+std::uint32_t percentile(const std::vector<std::uint32_t> &sorted, unsigned hundredths)
+{
+	std::size_t at = (sorted.size() * hundredths + 99) / 100;
+
+	return sorted.at(at ? at - 1 : 0);
+}
+
+// Another subcommand's JSON; null where it fails.
+Json asked(Words words)
+{
+	words.insert(words.begin(), "/proc/self/exe");
+	words.push_back("-j");
+	Ended ended = run(words);
+	Json json = ended.status ? Json() : Json::parse(ended.output, nullptr, false);
+
+	return json.is_discarded() ? Json() : json;
+}
+
+Json peers_json()
+{
+	Json all = asked({"onramp", "peers"});
+	Json silent = Json::array();
+	unsigned known = 0;
+
+	// Hosts that this one sends to; the others only receive.
+	for (const Json &peer : all.is_array() ? all : Json::array()) {
+		if (peer.value("acks", false))
+			known++;
+		else if (!peer.value("hears", false))
+			silent.push_back(peer.at("remote"));
+	}
+	return {{"answering", known}, {"silent", silent}};
+}
+
+Json tlt_json()
+{
+	Json show = asked({"tlt", "show"}), stats = asked({"tlt", "stats"}), flows = asked({"tlt", "flows"});
+	unsigned deaf = 0;
+
+	if (!show.is_object() || !show.value("enabled", false))
+		return nullptr;
+	for (const Json &flow : flows.is_array() ? flows : Json::array())
+		deaf += flow.value("peer", "") == "deaf";
+	return {{"rules", show.value("rules", Json::array())}, {"flows", flows.size()}, {"deaf", deaf},
+		{"rtos", stats.is_object() ? stats.value("rtos", 0) : 0}};
+}
+
+// What turnpike up did, and what of it is not so any more.
+Json setup_json(const Host &host)
+{
+	State state = StateFile(kStateDirectory, false).read();
+	Json differs = Json::array();
+
+	if (state.changes.empty())
+		return nullptr;
+	try {
+		for (const Step &step : plan(state.wanted, host).steps)
+			if (!step.holds)
+				differs.push_back(step.change.key());
+	} catch (const Error &error) {
+		differs.push_back(error.what());
+	}
+	return {{"since", state.since_s}, {"by", state.by}, {"differs", differs}};
+}
+
+tc_onramp_stats stats_of(const Qdisc &qdisc)
+{
+	tc_onramp_stats stats = {};
+
+	std::memcpy(&stats, qdisc.app.data(), std::min(sizeof(stats), qdisc.app.size()));
+	return stats;
+}
+
+// most_samples: of the queues that were added before
+void add_queue(Json &device, const Qdisc &qdisc, std::uint64_t &most_samples)
+{
+	tc_onramp_stats stats = stats_of(qdisc);
+	auto add = [&](const char *name, std::uint64_t value) {
+		device[name] = device.value(name, std::uint64_t(0)) + value;
+	};
+
+	add("queues", 1);
+	add("packets", qdisc.packets);
+	add("drops", qdisc.drops);
+	add("held_packets", stats.held_packets);
+	add("flows", stats.controlled_flows);
+	add("pauses", stats.pauses);
+	add("timeouts", stats.timeouts);
+	add("coarse", stats.coarse);
+	if (stats.samples > most_samples) {
+		most_samples = stats.samples;
+		device["delay_p50_ns"] = stats.delay_p50_ns;
+	}
+	if (stats.samples)
+		device["delay_p99_ns"] = std::max(device.value("delay_p99_ns", std::uint64_t(0)),
+						  std::uint64_t(stats.delay_p99_ns));
+	add("samples", stats.samples);
+	device["line_rate_bps"] = 8 * stats.line_rate;
+}
+
+// -- text
+
+std::string number_text(const char *format, double value)
+{
+	char text[64];
+
+	std::snprintf(text, sizeof(text), format, value);
+	return text;
+}
+
+std::string us_text(const Json &object, const char *name, double unit)
+{
+	auto found = object.find(name);
+
+	return found == object.end() || found->is_null() ? "-" : number_text("%.0f us", found->get<double>() / unit);
+}
+
+std::string count_text(std::uint64_t count, const char *one)
+{
+	return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+std::string age_text(std::int64_t seconds)
+{
+	if (seconds < 120)
+		return std::to_string(seconds) + " s";
+	if (seconds < 7200)
+		return std::to_string(seconds / 60) + " min";
+	if (seconds < 172800)
+		return std::to_string(seconds / 3600) + " h";
+	return std::to_string(seconds / 86400) + " days";
+}
+
+std::string line(const char *name, const std::string &text)
+{
+	char head[16];
+
+	std::snprintf(head, sizeof(head), "%-9s", name);
+	return head + text + "\n";
+}
+
+std::string timely_text(const Json &timely)
+{
+	std::string text = count_text(timely.at("flows"), "flow");
+
+	if (timely.at("flows") != 0)
+		text += ", RTT p50 " + us_text(timely, "rtt_p50_us", 1) + ", p99 " + us_text(timely, "rtt_p99_us", 1) +
+			", " + count_text(timely.at("retransmits"), "segment") + " sent again";
+	return text + "; " + timely.at("other_flows").dump() + " with others, " +
+	       timely.at("default").get<std::string>() + " by default";
+}
+
+std::string device_text(const Json &device)
+{
+	double packets = std::max(device.at("packets").get<double>(), 1.0);
+	std::string text = device.at("name").get<std::string>() + ": ";
+
+	if (device.at("queues") > 1)
+		text += device.at("queues").dump() + " queues, ";
+	text += count_text(device.at("flows"), "flow");
+	if (device.at("samples") != 0)
+		text += ", queueing delay p50 " + us_text(device, "delay_p50_ns", 1e3) + ", p99 " +
+			us_text(device, "delay_p99_ns", 1e3);
+	return text + ", " + number_text("%.1f %% of packets held, ", 100 * device.at("held_packets").get<double>() / packets) +
+	       count_text(device.at("drops"), "drop");
+}
+
+std::string peers_text(const Json &peers)
+{
+	std::string text = count_text(peers.at("answering"), "host") + " with receipts";
+	unsigned shown = 0;
+
+	if (peers.at("silent").empty())
+		return text;
+	text += ", " + std::to_string(peers.at("silent").size()) + " without:";
+	for (const Json &peer : peers.at("silent")) {
+		if (shown++ == 3)
+			return text + " ...";
+		text += " " + peer.get<std::string>();
+	}
+	return text;
+}
+
+std::string rules_text(const Json &rules)
+{
+	std::string text;
+
+	for (const Json &rule : rules) {
+		text += text.empty() ? "" : " ";
+		std::string words;
+		for (const auto &[name, value] : rule.items())
+			words += (words.empty() ? "" : ",") + name + "=" +
+				 (value.is_string() ? value.get<std::string>() : value.dump());
+		text += words;
+	}
+	return text.empty() ? "all TCP" : text;
+}
+
+std::string setup_text(const Json &setup, std::int64_t now_s)
+{
+	std::string text = "by " + setup.at("by").get<std::string>() + ", " +
+			   age_text(now_s - setup.at("since").get<std::int64_t>()) + " ago; ";
+
+	if (setup.at("differs").empty())
+		return text + "all of it stands";
+	text += "not so any more: ";
+	for (const Json &one : setup.at("differs"))
+		text += (&one == &setup.at("differs").front() ? "" : ", ") + one.get<std::string>();
+	return text + " (turnpike diff)";
+}
+
+std::string namespace_text(const Json &one, std::int64_t now_s)
+{
+	std::string text;
+
+	if (!one.at("netns").get<std::string>().empty())
+		text += "\nnetwork namespace " + one.at("netns").get<std::string>() + "\n";
+	if (!one.at("timely").is_null())
+		text += line("timely", timely_text(one.at("timely")));
+	for (const Json &device : one.at("devices"))
+		text += line("onramp", device_text(device));
+	if (!one.at("peers").is_null())
+		text += line("", peers_text(one.at("peers")));
+	if (!one.at("tlt").is_null()) {
+		const Json &tlt = one.at("tlt");
+		text += line("tlt", rules_text(tlt.at("rules")) + ": " + count_text(tlt.at("flows"), "flow") + ", " +
+				     count_text(tlt.at("rtos"), "timeout") + ", " + count_text(tlt.at("deaf"), "peer") +
+				     " without TLT");
+	}
+	if (!one.at("setup").is_null())
+		text += line("set up", setup_text(one.at("setup"), now_s));
+	return text + line("verdict", one.at("verdict").get<std::string>());
+}
+
+}  // namespace
+
+Json timely_json(const std::vector<Socket> &sockets)
+{
+	std::vector<std::uint32_t> rtts;
+	std::uint64_t others = 0, retransmits = 0;
+
+	for (const Socket &socket : sockets) {
+		if (!socket.congctl.starts_with("timely")) {
+			others++;
+			continue;
+		}
+		rtts.push_back(socket.rtt_us);
+		retransmits += socket.retransmits;
+	}
+	std::sort(rtts.begin(), rtts.end());
+	Json json = {{"flows", rtts.size()}, {"other_flows", others}, {"retransmits", retransmits}};
+	if (!rtts.empty()) {
+		json["rtt_p50_us"] = percentile(rtts, 50);
+		json["rtt_p99_us"] = percentile(rtts, 99);
+	}
+	return json;
+}
+
+Json onramp_json(const std::vector<Qdisc> &qdiscs)
+{
+	std::map<std::string, std::uint64_t> most_samples;
+	Json devices = Json::array();
+
+	for (const Qdisc &qdisc : qdiscs) {
+		if (qdisc.kind != "onramp")
+			continue;
+		auto found = std::find_if(devices.begin(), devices.end(),
+					  [&](const Json &device) { return device.at("name") == qdisc.device; });
+		if (found == devices.end()) {
+			devices.push_back({{"name", qdisc.device}});
+			found = devices.end() - 1;
+		}
+		add_queue(*found, qdisc, most_samples[qdisc.device]);
+	}
+	return devices;
+}
+
+bool lacks_feedback(const Json &status, const Json &device)
+{
+	const Json &peers = status.at("peers");
+
+	// Who was asked for receipts had data to take, and whose timestamps are coarse, too.
+	return device.at("samples") == 0 &&
+	       (device.at("coarse") != 0 || (!peers.is_null() && !peers.at("silent").empty()));
+}
+
+std::string verdict(const Json &status)
+{
+	const Json &timely = status.at("timely"), &tlt = status.at("tlt");
+	bool on = !status.at("devices").empty() || !tlt.is_null() || (!timely.is_null() && timely.at("flows") != 0);
+	bool works = (!timely.is_null() && timely.at("flows") != 0) || (!tlt.is_null() && tlt.at("flows") != 0);
+
+	if (!status.at("setup").is_null() && !status.at("setup").at("differs").empty())
+		return "not as it was set up: turnpike diff";
+	for (const Json &device : status.at("devices")) {
+		if (lacks_feedback(status, device))
+			return "onramp on " + device.at("name").get<std::string>() +
+			       " has no effect: no feedback came; turnpike doctor says why";
+		works = works || device.at("flows") != 0;
+	}
+	if (works)
+		return "working";
+	if (on || !status.at("setup").is_null())
+		return "idle: no connection that it acts on";
+	return "off: turnpike up DEV --for PREFIX --dry-run shows what it would do";
+}
+
+Json look_at_namespace(const std::string &name)
+{
+	Host host = look_at_host();
+	Json json = {{"netns", name}, {"timely", nullptr}, {"devices", onramp_json(host.qdiscs)}, {"peers", nullptr},
+		     {"tlt", nullptr}, {"setup", setup_json(host)}};
+
+	if (host.modules.count("tcp_timely")) {
+		json["timely"] = timely_json(tcp_sockets());
+		json["timely"]["default"] = first_word("/proc/sys/net/ipv4/tcp_congestion_control");
+	}
+	// Users without rights may not ask.
+	if (host.modules.count("sch_onramp") && !json["devices"].empty() && asked({"onramp", "peers"}).is_array())
+		json["peers"] = peers_json();
+	if (host.modules.count("tlt"))
+		json["tlt"] = tlt_json();
+	json["verdict"] = verdict(json);
+	return json;
+}
+
+Json look_at_status()
+{
+	struct utsname name = {};
+	Json spaces = Json::array();
+
+	uname(&name);
+	each_namespace([&](const std::string &netns) {
+		Json one = look_at_namespace(netns);
+		bool timely = !one["timely"].is_null() && one["timely"]["flows"] != 0;
+
+		if (netns.empty() || timely || !one["devices"].empty() || !one["tlt"].is_null() || !one["setup"].is_null())
+			spaces.push_back(one);
+	});
+	return {{"version", kVersion}, {"host", name.nodename}, {"kernel", name.release}, {"namespaces", spaces}};
+}
+
+std::string status_text(const Json &status, std::int64_t now_s)
+{
+	std::string text = "turnpike " + status.at("version").get<std::string>() + " on " +
+			   status.at("host").get<std::string>() + ", Linux " + status.at("kernel").get<std::string>() + "\n";
+
+	for (const Json &one : status.at("namespaces"))
+		text += namespace_text(one, now_s);
+	return text;
+}
+
+}  // namespace turnpike

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What Turnpike does on this host at the moment, for people and as JSON.
+#ifndef TURNPIKE_TOOLS_SHOW_STATUS_H
+#define TURNPIKE_TOOLS_SHOW_STATUS_H
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "../setup/plan.h"
+#include "sockets.h"
+
+namespace turnpike {
+
+// Of the network namespace this runs in. name: what people call it; empty: the first.
+nlohmann::ordered_json look_at_namespace(const std::string &name);
+
+// Of all namespaces that something of Turnpike's is on in, the first always; only its own without rights.
+nlohmann::ordered_json look_at_status();
+
+// -- what is computed of it
+
+// Connections with timely, by their smoothed RTT; the others are counted.
+nlohmann::ordered_json timely_json(const std::vector<Socket> &sockets);
+
+// Devices with onramp, the queues of each together: counters are summed, of delays the queue with most samples tells
+// the median and the worst queue the 99th percentile.
+nlohmann::ordered_json onramp_json(const std::vector<Qdisc> &qdiscs);
+
+// Data left by a device of a namespace, and nothing came back that tells delays.
+bool lacks_feedback(const nlohmann::ordered_json &status, const nlohmann::ordered_json &device);
+
+// One sentence of a namespace: working, idle, or why there is no effect.
+std::string verdict(const nlohmann::ordered_json &status);
+
+// now_s: CLOCK_REALTIME
+std::string status_text(const nlohmann::ordered_json &status, std::int64_t now_s);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SHOW_STATUS_H
