@@ -10,10 +10,10 @@ traffic=$here/../lib/traffic.py
 status_of_a() { in_a "$turnpike" status "$@"; }
 doctor_of_a() { in_a "$turnpike" doctor "$@"; }
 
-# send: from a to b for a fifth of a second; the connections stay until `sent'
+# send: from a to b 2 KB a millisecond on each of four connections; the connections stay until `sent'
 send() {
 	receive_in "$b" "$traffic" sink --port "$port" || return 1
-	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 0.2 --flows 4 --idle 30 > /dev/null 2>&1 &
+	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 0.1 --write 2000 --interval 0.001 --flows 4 --idle 30 > /dev/null 2>&1 &
 	sender=$!
 	sleep 1
 }

@@ -41,7 +41,7 @@ up__twice_does_nothing() {
 
 up__that_fails_leaves_all_as_it_was() {
 	touch "$work/refuse-tlt"
-	refused_with "no tlt today; all is as it was" up "${all[@]}" && [ ! -e /sys/module/sch_onramp ] || return 1
+	refused_with "no tlt today; all is as it was before turnpike up" up "${all[@]}" && [ ! -e /sys/module/sch_onramp ] || return 1
 	refused_with "there is no device" up veth0 nowhere --for 10.0.0.0/8
 }
 
@@ -84,6 +84,42 @@ down__leaves_a_new_gateway() {
 	return $status
 }
 
+down__leaves_a_route_that_is_an_administrators_by_now() {
+	up veth0 --for 172.16.0.0/12 > /dev/null && ip -n "$a" route replace 172.16.0.0/12 via 10.1.0.9 dev veth0 || return 1
+	out=$(down)
+	echo "$out"
+	[[ $out == *"left alone"* && $(ip -n "$a" route show 172.16.0.0/12) == *"via 10.1.0.9"* ]]
+	status=$?
+	ip -n "$a" route del 172.16.0.0/12
+	return $status
+}
+
+# The kernel changes the first of them, whichever was meant.
+up__leaves_two_routes_to_one_place() {
+	ip -n "$a" route append 10.9.0.0/16 via 10.1.0.3 metric 7 || return 1
+	before=$(picture)
+	out=$(up veth0 --for 10.9.0.0/16 2>&1)
+	echo "$out"
+	after=$(picture)
+	ip -n "$a" route del 10.9.0.0/16 via 10.1.0.3 metric 7
+	[[ $out == *"10.9.0.0/16 of veth0 stays as it is: it is one of several to there"* && $before == "$after" ]]
+}
+
+up__takes_ipv6s_rest_and_gives_it_back() {
+	ip -n "$a" -6 route add default via fd01::2 dev veth0 || return 1
+	before=$(picture)
+	up veth0 --for fd00::/8 > /dev/null && [[ $(ip -n "$a" -6 route show fd00::/8) == *"congctl timely"* ]] && down &&
+		diff <(echo "$before") <(picture)
+	status=$?
+	ip -n "$a" -6 route del default
+	return $status
+}
+
+up__cannot_be_held_up_by_users() {
+	up veth0 --profile onramp > /dev/null
+	[ "$(stat -c %a /run/turnpike/lock)" = 600 ]
+}
+
 # The kernel numbers them anew.
 classes() { in_a tc qdisc show dev many | sed 's/^qdisc \(\S*\) \S*/\1/' | sort; }
 
@@ -109,7 +145,9 @@ diff__tells_what_somebody_undid() {
 	out=$(in_a "$turnpike" diff) && return 1
 	echo "$out"
 	[[ $out == *"qdisc of veth0: wanted onramp, is fq"* && $out == *"route 10.0.0.0/8"* ]] || return 1
-	up "${all[@]}" && in_a "$turnpike" diff
+	up "${all[@]}" && in_a "$turnpike" diff && down > /dev/null || return 1
+	# The fq was somebody's when it was replaced.
+	[[ $(in_a tc qdisc show dev veth0) == *"qdisc fq "* ]] && in_a tc qdisc del dev veth0 root
 }
 
 up__all_takes_the_file() {

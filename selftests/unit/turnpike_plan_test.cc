@@ -101,22 +101,96 @@ TEST(Plan, routes__keep_microsecond_timestamps)
 	Plan found = plan(wanted("timely", "eth0", {"10.1.0.0/24"}), other);
 	EXPECT_EQ(commands_of(found), (Lines{"modprobe tcp_timely",
 					     "ip route change 10.1.0.0/24 dev eth0 scope link congctl timely",
-					     "turnpike usec-ts on 10.1.0.0/24"}));
+					     "turnpike usec-ts on 10.1.0.0/24 --dev eth0"}));
 	other.routes = parse_routes("10.1.0.0/24 dev eth0 scope link features 0x10 congctl timely \n", false);
 	EXPECT_TRUE(plan(wanted("timely", "eth0", {"10.1.0.0/24"}), other).steps.back().holds);
 	EXPECT_EQ(texts(undo(found.steps.back().change, other)),
-		  (Lines{"ip route change 10.1.0.0/24 dev eth0 scope link congctl reno", "turnpike usec-ts on 10.1.0.0/24"}));
+		  (Lines{"ip route change 10.1.0.0/24 dev eth0 scope link congctl reno",
+			 "turnpike usec-ts on 10.1.0.0/24 --dev eth0"}));
 }
 
-TEST(Plan, routes__of_several_hops_are_taken_whole)
+// With one route of eth0; what is done besides loading the module.
+Lines with_route(const char *line, const char *prefix, bool v6 = false)
 {
 	Host other = host();
 
-	other.routes = parse_routes("10.1.0.0/16 proto bgp \\ \tnexthop via 10.9.0.1 dev eth0 weight 1 \\ "
-				    "\tnexthop via 10.9.0.2 dev eth0 weight 1 \n", false);
-	EXPECT_EQ(commands_of(plan(wanted("timely", "eth0", {"10.1.0.0/16"}), other)).back(),
-		  "ip route change 10.1.0.0/16 proto bgp congctl timely nexthop via 10.9.0.1 dev eth0 weight 1 "
-		  "nexthop via 10.9.0.2 dev eth0 weight 1");
+	other.routes = parse_routes(line, v6);
+	Plan found = plan(wanted("timely", "eth0", {prefix}), other);
+	Lines lines = commands_of(found);
+	lines.erase(lines.begin());
+	// Either it is done, or said why not.
+	EXPECT_EQ(lines.empty(), !found.remarks.empty()) << line;
+	return lines;
+}
+
+TEST(Plan, routes__that_words_do_not_make_again_stay)
+{
+	for (const char *line : {"10.1.0.0/16 dev eth0 mtu lock 1400", "10.1.0.0/16 dev eth0 rto_min lock 40ms",
+				 "10.1.0.0/16 nhid 7 via 10.1.0.3 dev eth0", "10.1.0.0/16 via 10.1.0.3 dev eth0 onlink",
+				 "10.1.0.0/16 dev eth0 congctl lock cubic", "10.1.0.0/16 tos 0x10 dev eth0",
+				 "10.1.0.0/16 dev eth0 proto ra", "10.1.0.0/16 dev eth0 features ecn",
+				 "10.1.0.0/16 proto bgp \\ \tnexthop via 10.9.0.1 dev eth0 weight 1 \\ "
+				 "\tnexthop via 10.9.0.2 dev eth0 weight 1",
+				 "default encap ip id 5 dst 10.1.0.9 dev eth0"})
+		EXPECT_EQ(with_route(line, "10.1.0.0/16"), Lines()) << line;
+	EXPECT_EQ(with_route("fd01::/64 dev eth0 metric 256 pref high", "fd00::/8", true), Lines());
+}
+
+TEST(Plan, routes__of_several_to_one_place_stay)
+{
+	EXPECT_EQ(with_route("10.9.0.0/16 via 10.1.0.2 dev eth0 \n10.9.0.0/16 via 10.1.0.3 dev eth0 ", "10.9.0.0/16"), Lines());
+	EXPECT_EQ(with_route("10.9.0.0/16 via 10.1.0.2 dev eth0 metric 1\n10.9.0.0/16 via 10.1.0.3 dev eth0 metric 2",
+			     "10.9.0.0/16").size(), 2u);
+}
+
+TEST(Plan, routes__what_is_closed_is_not_opened)
+{
+	EXPECT_EQ(with_route("default via 10.1.0.2 dev eth0\nblackhole 172.16.0.0/12", "172.16.5.0/24"), Lines());
+	Host other = host();
+	other.routes = parse_routes("default via 10.1.0.2 dev eth0\nunreachable 172.16.0.0/12 metric 500", false);
+	EXPECT_THROW(plan(wanted("timely", "eth0", {"172.16.0.0/12"}), other), Error);
+}
+
+TEST(Plan, routes__of_overlapping_prefixes_are_set_once)
+{
+	Lines lines = commands_of(plan(wanted("timely", "eth0", {"10.1.0.0/24", "10.0.0.0/8", "10.0.0.0/8"}), host()));
+
+	EXPECT_EQ(lines.size(), 3u);
+	EXPECT_EQ(lines[1].substr(0, 28), "ip route change 10.1.0.0/24 ");
+}
+
+TEST(Plan, routes__of_ipv6)
+{
+	const char *lines = "fe80::/64 dev eth0 proto kernel metric 256 pref medium\ndefault via fd01::2 dev eth0 metric 9 pref medium";
+
+	EXPECT_EQ(with_route(lines, "fd00::/8", true),
+		  Lines{"ip -6 route add fd00::/8 proto static via fd01::2 dev eth0 metric 1024 congctl timely"});
+	EXPECT_THROW(with_route("fe80::/64 dev eth0 proto kernel metric 256 pref medium", "fe80::/10", true), Error);
+}
+
+// The route that an up made or changed, and what down would do when it is like that.
+Lines undone(const Change &change, const char *line)
+{
+	Host then = host();
+
+	then.routes = parse_routes(line, false);
+	return texts(undo(change, then));
+}
+
+TEST(Plan, undo__leaves_what_is_anothers_by_now)
+{
+	Plan found = plan(wanted("timely", "eth0", {"10.0.0.0/8"}), host());
+	const Change &changed = found.steps.at(1).change, &made = found.steps.at(2).change;
+
+	EXPECT_EQ(undone(changed, "10.1.0.0/24 dev eth0 src 10.1.0.7 metric 100 congctl timely"),
+		  Lines{"ip route change 10.1.0.0/24 dev eth0 src 10.1.0.7 metric 100"});
+	EXPECT_EQ(undone(changed, "10.1.0.0/24 dev eth0 src 10.1.0.7 metric 100 congctl bbr"), Lines());
+	EXPECT_EQ(undone(changed, "10.1.0.0/24 dev eth0 src 10.1.0.7 metric 100"), Lines());
+	EXPECT_EQ(undone(changed, ""), Lines());
+	EXPECT_EQ(undone(made, "10.0.0.0/8 via 10.1.0.254 dev eth0 proto static congctl timely"),
+		  Lines{"ip route del 10.0.0.0/8 via 10.1.0.254 dev eth0 proto static"});
+	EXPECT_EQ(undone(made, "10.0.0.0/8 via 10.1.0.77 dev eth0 proto static congctl timely"), Lines());
+	EXPECT_EQ(undone(made, "10.0.0.0/8 via 10.1.0.254 dev eth0 proto static"), Lines());
 }
 
 TEST(Plan, qdisc__each_queue_of_the_kernels_own_mq)
@@ -182,7 +256,8 @@ TEST(Plan, usec__needs_a_kernel_that_has_it)
 	Host old = host();
 
 	onramp.devices[0].usec = true;
-	EXPECT_EQ(commands_of(plan(onramp, old)).back(), "turnpike usec-ts on 10.1.0.0/24");
+	EXPECT_EQ(commands_of(plan(onramp, old)).back(),
+		  "turnpike usec-ts on 10.1.0.0/24 --dev eth0 --metric 100");
 	old.has_usec = false;
 	EXPECT_EQ(plan(onramp, old).remarks.size(), 1u);
 	EXPECT_EQ(plan(onramp, old).steps.size(), 2u);
@@ -236,6 +311,10 @@ TEST(Config, nonsense__is_refused_with_its_line)
 	EXPECT_NE(said_of("[device eth0]\n[device eth0]\n").find("second"), std::string::npos);
 	EXPECT_NE(said_of("[net]\nfor = everywhere\n").find("line 2"), std::string::npos);
 	EXPECT_NE(said_of("[net]\ncongestion = timely\n").find("by route"), std::string::npos);
+	EXPECT_NE(said_of("[net]\nfor = 0.0.0.0/0\n").find("everybody"), std::string::npos);
+	EXPECT_NE(said_of("[net]\nfor = ::/0\n").find("everybody"), std::string::npos);
+	EXPECT_NE(said_of("[net]\nfor = 10.0.0.0/8\ncongestion = timely\n[tlt]\nrule = all\n").find("which?"), std::string::npos);
+	EXPECT_EQ(parse_config("[tlt]\nrule = cgroup=/a#b # those\n").tlt_rules, std::vector<std::string>{"cgroup=/a#b"});
 	EXPECT_NE(said_of("[tlt]\nrule = port=0\n").find("1 to 65535"), std::string::npos);
 	EXPECT_NE(said_of("[tlt]\nrule = all\nrule = uid=1\n").find("alone"), std::string::npos);
 }

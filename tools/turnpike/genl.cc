@@ -207,8 +207,11 @@ void Genl::exchange(nlmsghdr *message, const Reader &read)
 				std::string why = kernel_message(answer);
 				if (!error->error)
 					return;
-				throw KernelError(why.empty() ? std::strerror(-error->error) : why,
-						  -error->error);
+				if (why.empty())
+					why = std::strerror(-error->error);
+				if (error->error == -EPERM)
+					why += ": needs CAP_NET_ADMIN in this network namespace, as root has";
+				throw KernelError(why, -error->error);
 			}
 			Attributes attributes;
 			mnl_attr_parse(answer, sizeof(genlmsghdr), collect,

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "command.h"
@@ -67,8 +70,20 @@ int finish_parse(const CLI::App &app, const CLI::ParseError &error, int argc, ch
 
 }  // namespace
 
+// Files that are opened must not get the numbers of what somebody closed.
+static void open_standard_descriptors()
+{
+	int fd;
+
+	while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= 2)
+		;
+	if (fd > 2)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	open_standard_descriptors();
 	CLI::App app{"Low tail latency for the hosts of a datacenter: tools "
 		     "around the Turnpike kernel modules."};
 	turnpike::Action action;

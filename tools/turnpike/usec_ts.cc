@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "release.h"
 
 namespace turnpike {
 namespace {
@@ -33,6 +35,9 @@ struct Destination {
 	unsigned char address[16] = {};
 	unsigned bits = 0;
 	std::string text;
+	// Those of the main table by this device and of this metric; 0 and -1: all of all tables.
+	unsigned ifindex = 0;
+	long metric = -1;
 };
 
 Destination parse_destination(const std::string &text)
@@ -144,6 +149,24 @@ std::vector<const nlattr *> nested(const nlattr *nest)
 	return attributes(begin, begin + mnl_attr_get_payload_len(nest));
 }
 
+// What the kernel does not say is 0.
+std::uint32_t number_of(const nlmsghdr *route, unsigned type)
+{
+	for (const nlattr *attr : attributes(route))
+		if (mnl_attr_get_type(attr) == type)
+			return mnl_attr_get_u32(attr);
+	return 0;
+}
+
+bool is_one_of(const nlmsghdr *route, const Destination &d)
+{
+	const auto *rtm = static_cast<const rtmsg *>(mnl_nlmsg_get_payload(route));
+
+	if (d.ifindex && (rtm->rtm_table != RT_TABLE_MAIN || number_of(route, RTA_OIF) != d.ifindex))
+		return false;
+	return d.metric < 0 || number_of(route, RTA_PRIORITY) == static_cast<std::uint32_t>(d.metric);
+}
+
 bool is_destination(const nlmsghdr *route, const Destination &d)
 {
 	const auto *rtm = static_cast<const rtmsg *>(mnl_nlmsg_get_payload(route));
@@ -236,7 +259,7 @@ std::vector<std::vector<char>> find_routes(Routes &routes, const Destination &d,
 
 	rtm->rtm_family = static_cast<unsigned char>(d.family);
 	routes.talk(message, [&](const nlmsghdr *route) {
-		if (is_destination(route, d))
+		if (is_destination(route, d) && is_one_of(route, d))
 			found.push_back(changed(route, on));
 	});
 	return found;
@@ -250,8 +273,15 @@ void change(const Destination &d, bool on)
 	if (found.empty())
 		throw Error("no unicast route to exactly " + d.text +
 			    " (ip route show lists them)");
-	for (std::vector<char> &route : found)
-		routes.talk(reinterpret_cast<nlmsghdr *>(route.data()), [](const nlmsghdr *) {});
+	try {
+		for (std::vector<char> &route : found)
+			routes.talk(reinterpret_cast<nlmsghdr *>(route.data()), [](const nlmsghdr *) {});
+	} catch (const Error &) {
+		// Older kernels refuse it as any other nonsense.
+		if (on && !is_release_from(kernel_release(), 6, 7))
+			throw Error("microsecond timestamps need Linux 6.7; this is " + kernel_release());
+		throw;
+	}
 }
 
 }  // namespace
@@ -259,7 +289,8 @@ void change(const Destination &d, bool on)
 void add_usec_ts_command(CLI::App &app, Action &action)
 {
 	struct Options {
-		std::string state, destination;
+		std::string state, destination, device;
+		long metric = -1;
 	};
 	auto options = std::make_shared<Options>();
 	CLI::App *command = app.add_subcommand(
@@ -272,9 +303,17 @@ void add_usec_ts_command(CLI::App &app, Action &action)
 	command->add_option("DEST", options->destination,
 			    "destination of a route: prefix, address or default")
 		->required();
+	command->add_option("--dev", options->device, "those of the main table by this device alone");
+	command->add_option("--metric", options->metric, "those of this metric alone")->check(CLI::Range(0l, 4294967295l));
 	command->callback([&action, options] {
 		action = [options] {
-			change(parse_destination(options->destination), options->state == "on");
+			Destination d = parse_destination(options->destination);
+
+			d.metric = options->metric;
+			d.ifindex = options->device.empty() ? 0 : if_nametoindex(options->device.c_str());
+			if (!d.ifindex && !options->device.empty())
+				throw Error("there is no device " + options->device);
+			change(d, options->state == "on");
 		};
 	});
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "host.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include <net/if.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
+#include "../release.h"
 
 namespace turnpike {
 namespace {
@@ -38,17 +37,17 @@ std::vector<Route> routes_of(bool v6)
 	if (v6)
 		ask.insert(ask.begin() + 1, "-6");
 	// Without IPv6 there is no such table.
-	Ended ended = run(ask);
-	return ended.status ? std::vector<Route>() : parse_routes(ended.output, v6);
+	if (v6 && !std::filesystem::exists("/proc/net/if_inet6"))
+		return {};
+	return parse_routes(output_of(ask), v6);
 }
 
-// What another subcommand prints as JSON; null if it cannot.
+// What another subcommand prints as JSON. Throws Error: what cannot be told is not to be taken for nothing.
 Json asked(Words words)
 {
 	words.insert(words.begin(), kSelf);
 	words.push_back("-j");
-	Ended ended = run(words);
-	return ended.status ? Json() : Json::parse(ended.output, nullptr, false);
+	return Json::parse(output_of(words));
 }
 
 void look_at_tlt(Host &host)
@@ -69,29 +68,21 @@ void look_at_tlt(Host &host)
 
 }  // namespace
 
-std::string kernel_release()
+std::set<std::string> loaded_modules()
 {
-	struct utsname name;
+	std::set<std::string> names;
 
-	return uname(&name) ? "" : name.release;
-}
-
-bool is_release_from(const std::string &release, unsigned major, unsigned minor)
-{
-	unsigned has_major = 0, has_minor = 0;
-
-	if (std::sscanf(release.c_str(), "%u.%u", &has_major, &has_minor) != 2)
-		return false;
-	return has_major != major ? has_major > major : has_minor >= minor;
+	for (const char *name : {"tcp_timely", "sch_onramp", "tlt", "nicstamp"})
+		if (std::filesystem::exists(std::string("/sys/module/") + name))
+			names.insert(name);
+	return names;
 }
 
 Host look_at_host()
 {
 	Host host;
 
-	for (const char *name : {"tcp_timely", "sch_onramp", "tlt", "nicstamp"})
-		if (std::filesystem::exists(std::string("/sys/module/") + name))
-			host.modules.insert(name);
+	host.modules = loaded_modules();
 	host.devices = device_names();
 	host.routes = routes_of(false);
 	for (Route &route : routes_of(true))
@@ -99,11 +90,8 @@ Host look_at_host()
 	host.qdiscs = qdiscs();
 	host.has_usec = is_release_from(kernel_release(), 6, 7);
 	look_at_tlt(host);
-	if (host.modules.count("sch_onramp")) {
-		Json onramp = asked({"onramp", "show"});
-		if (onramp.is_object())
-			host.keys = onramp.value("keys", std::vector<unsigned>());
-	}
+	if (host.modules.count("sch_onramp"))
+		host.keys = asked({"onramp", "show"}).value("keys", std::vector<unsigned>());
 	return host;
 }
 

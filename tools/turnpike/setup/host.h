@@ -10,9 +10,8 @@ namespace turnpike {
 
 Host look_at_host();
 
-// Is a release, "6.12.9+deb", this version or a later one?
-bool is_release_from(const std::string &release, unsigned major, unsigned minor);
-std::string kernel_release();
+// Names of those of Turnpike's.
+std::set<std::string> loaded_modules();
 
 // Names in /etc/passwd are not needed: who called sudo, a unit of systemd, or the number of the user.
 std::string caller();

@@ -35,11 +35,13 @@ std::string name_of(const std::string &congctl)
 
 void add_module(Plan &plan, const Host &host, const std::string &name)
 {
-	Step step = {{.kind = Kind::module, .name = name}, "loaded", "not loaded", host.modules.count(name) > 0, {}};
+	Step step;
 
+	step.change = {.kind = Kind::module, .name = name};
+	step.holds = host.modules.count(name) > 0;
+	step.wanted = "loaded";
+	step.now = step.holds ? "loaded" : "not loaded";
 	step.commands.push_back(words({"modprobe", name}));
-	if (step.holds)
-		step.now = "loaded";
 	plan.steps.push_back(step);
 }
 
@@ -123,8 +125,8 @@ void add_onramp(Plan &plan, const Host &host, const std::string &device)
 {
 	const Qdisc *root = at(host, device, TC_H_ROOT);
 
-	if (!root)
-		throw Error(device + " has no queueing discipline: it is no device that sends");
+	if (!root || root->kind == "noop")
+		throw Error(device + " has no queueing discipline: is it up?");
 	plan.steps.push_back(root->kind == "mq" ? mq_step(*root, below(host, *root)) : root_step(*root));
 }
 
@@ -141,48 +143,65 @@ Words route_words(const char *verb, bool v6, const Words &route)
 	return list;
 }
 
-Command usec_command(bool on, const std::string &destination)
+Command usec_command(bool on, const Change &change)
 {
-	return words({"turnpike", "usec-ts", on ? "on" : "off", destination});
+	Words list = {"turnpike", "usec-ts", on ? "on" : "off", change.name, "--dev", change.device};
+
+	if (!change.metric.empty())
+		append(list, Words{"--metric", change.metric});
+	return words(list);
 }
 
 Step route_step(const RouteFor &found, const std::string &congestion, bool usec)
 {
 	const Route &route = found.route;
 	std::string congctl = congestion.empty() ? route.congctl : congestion;
-	Step step = {{.kind = Kind::route, .name = route.destination(), .device = route.device(),
-		      .metric = route.value("metric"), .v6 = route.v6, .made = found.made, .congctl = route.congctl,
-		      .usec = route.usec},
-		     name_of(congctl), name_of(route.congctl),
-		     !found.made && route.congctl == congctl && (!usec || route.usec), {}};
+	Step step;
 
-	if (usec)
-		step.wanted += ", microsecond timestamps";
-	if (route.usec)
-		step.now += ", microsecond timestamps";
+	step.change = {.kind = Kind::route, .name = route.destination(), .device = route.device(),
+		       .metric = route.value("metric"), .v6 = route.v6, .made = found.made, .congctl = route.congctl,
+		       .set = congctl, .usec = route.usec, .set_usec = usec || route.usec};
+	if (found.made) {
+		step.change.via = route.value("via");
+		step.change.src = route.value("src");
+	}
+	step.wanted = name_of(congctl) + (usec ? ", microsecond timestamps" : "");
+	step.now = name_of(route.congctl) + (route.usec ? ", microsecond timestamps" : "");
+	step.holds = !found.made && route.congctl == congctl && (!usec || route.usec);
 	step.commands.push_back(words(route_words(found.made ? "add" : "change", route.v6,
 						  with_congctl(route.words, congctl))));
 	// A change of the route by words would lose it.
 	if (usec || route.usec)
-		step.commands.push_back(usec_command(true, route.destination()));
+		step.commands.push_back(usec_command(true, step.change));
 	return step;
+}
+
+bool has_step(const Plan &plan, const std::string &key)
+{
+	return std::any_of(plan.steps.begin(), plan.steps.end(),
+			   [&](const Step &step) { return step.change.key() == key; });
 }
 
 void add_routes(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device)
 {
-	bool usec = device.usec && host.has_usec;
-	std::size_t before = plan.steps.size();
+	bool usec = device.usec && host.has_usec, any = false;
 
 	for (const std::string &prefix : wanted.prefixes) {
 		for (const RouteFor &found : routes_for(host.routes, onramp_prefix(prefix), device.name)) {
-			if (found.route.expires)
+			any = true;
+			if (!found.route.special.empty()) {
 				plan.remarks.push_back("route " + found.route.destination() + " of " + device.name +
-						       " stays as it is: a router told of it");
-			else
-				plan.steps.push_back(route_step(found, wanted.congestion, usec));
+						       (found.made ? " is not added: the one that leads there " : " stays as it is: it ") +
+						       found.route.special);
+				continue;
+			}
+			// Prefixes may overlap.
+			Step step = route_step(found, wanted.congestion, usec);
+			if (!has_step(plan, step.change.key()))
+				plan.steps.push_back(step);
 		}
 	}
-	if (plan.steps.size() == before && plan.remarks.empty())
+	if (!any)
 		throw Error("no route of " + device.name + " leads to " + wanted.prefixes.front() +
 			    (wanted.prefixes.size() > 1 ? " or the others" : ""));
 }
@@ -232,24 +251,28 @@ const Route *same_route(const Change &change, const Host &host)
 {
 	for (const Route &route : host.routes)
 		if (route.v6 == change.v6 && route.destination() == change.name && route.device() == change.device &&
-		    route.value("metric") == change.metric)
+		    route.value("metric") == change.metric && route.special.empty())
 			return &route;
 	return nullptr;
 }
 
-// The route as it is by now: its gateway may be another than it was.
+// The route as it is by now: its gateway may be another than it was. What is not as it was set is another's.
 std::vector<Command> undo_route(const Change &change, const Host &host)
 {
 	const Route *now = same_route(change, host);
 	std::vector<Command> commands;
 
-	if (!now)
+	if (!now || now->congctl != change.set || (now->congctl == change.congctl && now->usec == change.usec && !change.made))
 		return {};
-	if (change.made)
-		return {words(route_words("del", now->v6, with_congctl(now->words, "")))};
+	if (change.made) {
+		bool same = now->value("via") == change.via && now->value("src") == change.src &&
+			    now->value("proto") == "static";
+		return same ? std::vector{words(route_words("del", now->v6, with_congctl(now->words, "")))}
+			    : std::vector<Command>();
+	}
 	commands.push_back(words(route_words("change", now->v6, with_congctl(now->words, change.congctl))));
 	if (change.usec)
-		commands.push_back(usec_command(true, change.name));
+		commands.push_back(usec_command(true, change));
 	return commands;
 }
 

@@ -44,8 +44,9 @@ struct Change {
 	std::string name = {};			// module, file of keys, device, destination
 	std::string device = {}, metric = {};	// of a route
 	bool v6 = false, made = false;		// of a route: added
-	std::string congctl = {};		// of a route: the one before
-	bool usec = false;			// of a route: before
+	std::string congctl = {}, set = {};	// of a route: the one before, and the one that was set
+	bool usec = false, set_usec = false;	// of a route: likewise
+	std::string via = {}, src = {};		// of a route that was added
 	std::vector<Qdisc> qdiscs = {};		// those before: the root's, or those of mq's classes
 
 	// Two changes of the same thing have the same.
@@ -53,10 +54,10 @@ struct Change {
 };
 
 struct Step {
-	Change change;
-	std::string wanted, now;	// for people: "timely", "the host's default"
-	bool holds;			// nothing is to be done
-	std::vector<Command> commands;
+	Change change = {};
+	std::string wanted = {}, now = {};	// for people: "timely", "the host's default"
+	bool holds = false;			// nothing is to be done
+	std::vector<Command> commands = {};
 };
 
 struct Plan {

@@ -41,7 +41,7 @@ std::string content(int fd)
 
 [[noreturn]] void become(std::vector<char *> &arguments, int output, int errors)
 {
-	int null = open("/dev/null", O_RDONLY);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	dup2(null, 0);
 	dup2(output, 1);

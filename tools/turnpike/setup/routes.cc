@@ -14,24 +14,19 @@ namespace turnpike {
 namespace {
 
 // Shown of a route, and not taken.
-const std::set<std::string> kFlags = {"linkdown", "dead", "pervasive", "offload", "trap", "notify",
-				      "rt_offload", "rt_trap", "offload_failed", "\\"};
-// With a word behind them.
-const std::set<std::string> kPairs = {"pref", "error", "used", "users", "age"};
+const std::set<std::string> kFlags = {"linkdown", "dead", "offload", "trap", "rt_offload", "rt_trap", "\\"};
+// What `ip route change' makes again as it was; each has one word behind it.
+const std::set<std::string> kSimple = {"via", "dev", "proto", "scope", "src", "metric", "congctl"};
+// Types of routes that lead nowhere stand first.
+const std::set<std::string> kDrops = {"blackhole", "unreachable", "prohibit", "throw"};
 // The kernel's number of microsecond timestamps, as an ip that has no name for it shows it.
-constexpr unsigned kUsecFeature = 1 << 4;
-
-// Types other than unicast stand first.
-bool leads_somewhere(const std::string &first)
-{
-	return first == "default" || first.find_first_of(".:/") != std::string::npos;
-}
+constexpr char kUsecFeature[] = "0x10";
+// The kernel's metric of IPv6's routes that name none.
+constexpr char kMetric6[] = "1024";
 
 bool is_usec(const std::string &feature)
 {
-	if (feature == "tcp_usec_ts")
-		return true;
-	return feature.starts_with("0x") && (std::stoul(feature, nullptr, 16) & kUsecFeature);
+	return feature == "tcp_usec_ts" || feature == kUsecFeature;
 }
 
 onramp_ask prefix_of(const std::string &destination, bool v6)
@@ -41,32 +36,64 @@ onramp_ask prefix_of(const std::string &destination, bool v6)
 	return onramp_prefix(destination);
 }
 
+void make_special(Route &route, const std::string &why)
+{
+	if (route.special.empty())
+		route.special = why;
+}
+
+// One word and that behind it.
+void take_pair(Route &route, const std::string &name, const std::string &value)
+{
+	if (name == "features" && is_usec(value))
+		route.usec = true;
+	else if (name == "pref" && value == "medium")
+		return;
+	else if (!kSimple.count(name) || value.empty() || value == "lock" || value == "inet6")
+		make_special(route, "has '" + name + "'");
+	else
+		route.words.insert(route.words.end(), {name, value});
+	if (name == "proto" && value == "ra")
+		make_special(route, "was told by a router");
+}
+
 Route parse_line(const std::string &line, bool v6)
 {
 	std::istringstream words(line);
-	Route route = {v6, {}, {}, {}, false, false};
+	Route route = {v6, {}, {}, {}, false, {}, true};
+	std::string word, value;
 
-	for (std::string word; words >> word;) {
-		std::string next;
-
+	words >> word;
+	if (kDrops.count(word)) {
+		route.leads = false;
+		words >> word;
+	}
+	route.words.push_back(word);
+	while (words >> word) {
 		if (kFlags.count(word))
 			continue;
-		if (kPairs.count(word)) {
-			words >> next;
-		} else if (word == "expires") {
-			words >> next;
-			route.expires = true;
-		} else if (word == "features") {
-			words >> next;
-			route.usec = route.usec || is_usec(next);
-			if (!is_usec(next))
-				route.words.insert(route.words.end(), {word, next});
-		} else {
-			route.words.push_back(word);
+		// These have no word behind them.
+		if (word == "nexthop" || word == "onlink") {
+			make_special(route, "has '" + word + "'");
+			continue;
 		}
+		value.clear();
+		words >> value;
+		take_pair(route, word, value);
 	}
 	route.congctl = route.value("congctl");
 	return route;
+}
+
+bool is_a_destination(const std::string &word)
+{
+	return word == "default" || word.find_first_of(".:") != std::string::npos;
+}
+
+// Addresses of the link alone; each device has them.
+bool is_link_local(const onramp_ask &prefix)
+{
+	return prefix.bits >= 10 && prefix.address[0] == 0xfe && (prefix.address[1] & 0xc0) == 0x80;
 }
 
 }  // namespace
@@ -84,11 +111,19 @@ std::vector<Route> parse_routes(const std::string &text, bool v6)
 	std::vector<Route> routes;
 
 	for (std::string line; std::getline(lines, line);) {
+		if (line.find_first_not_of(" \t") == std::string::npos)
+			continue;
 		Route route = parse_line(line, v6);
-
-		if (route.words.empty() || !leads_somewhere(route.destination()))
+		if (!is_a_destination(route.destination()))
 			continue;
 		route.prefix = prefix_of(route.destination(), v6);
+		// `ip route change' takes the first of them.
+		for (Route &other : routes) {
+			if (other.destination() != route.destination() || other.value("metric") != route.value("metric"))
+				continue;
+			make_special(other, "is one of several to there");
+			make_special(route, "is one of several to there");
+		}
 		routes.push_back(route);
 	}
 	return routes;
@@ -110,11 +145,8 @@ Words with_congctl(const Words &words, const std::string &congctl)
 
 	if (found != changed.end())
 		changed.erase(found, std::min(found + 2, changed.end()));
-	if (!congctl.empty()) {
-		// Hops come last.
-		auto hops = std::find(changed.begin(), changed.end(), "nexthop");
-		changed.insert(hops, {"congctl", congctl});
-	}
+	if (!congctl.empty())
+		changed.insert(changed.end(), {"congctl", congctl});
 	return changed;
 }
 
@@ -127,20 +159,15 @@ static bool is_v6(const onramp_ask &prefix)
 // One route that leads to a prefix, and is of an administrator.
 static Route narrowed(const Route &wide, const onramp_ask &prefix)
 {
-	static const std::set<std::string> kept = {"via", "inet6", "dev", "src", "onlink", "nexthop", "weight", "mtu"};
-	Route route = {wide.v6, prefix, {onramp_prefix_text(prefix), "proto", "static"}, {}, false, false};
+	Route route = {wide.v6, prefix, {onramp_prefix_text(prefix), "proto", "static"}, {}, false, wide.special, true};
 
-	for (size_t i = 1; i < wide.words.size(); i++) {
-		const std::string &word = wide.words[i];
-
-		if (!kept.count(word))
-			continue;
-		route.words.push_back(word);
-		if (word == "onlink" || word == "nexthop")
-			continue;
-		if (i + 1 < wide.words.size())
-			route.words.push_back(wide.words[++i]);
-	}
+	for (const char *name : {"via", "dev", "src"})
+		if (!wide.value(name).empty())
+			route.words.insert(route.words.end(), {name, wide.value(name)});
+	if (wide.v6)
+		route.words.insert(route.words.end(), {"metric", kMetric6});
+	if (!wide.leads)
+		route.special = "leads nowhere: " + wide.destination() + " is closed";
 	return route;
 }
 
@@ -152,20 +179,21 @@ std::vector<RouteFor> routes_for(const std::vector<Route> &routes, const onramp_
 	bool exact = false;
 
 	for (const Route &route : routes) {
-		bool ours = device.empty() || route.device() == device;
+		bool ours = route.device() == device && route.leads;
 
-		if (route.v6 != is_v6(prefix))
+		if (route.v6 != is_v6(prefix) || is_link_local(route.prefix))
 			continue;
 		if (is_inside(route.prefix, prefix)) {
 			exact = exact || route.prefix.bits == prefix.bits;
 			if (ours)
 				found.push_back({route, false});
-		} else if (is_inside(prefix, route.prefix) && (!wide || route.prefix.bits > wide->prefix.bits)) {
+		} else if (is_inside(prefix, route.prefix) && (ours || !route.leads) &&
+			   (!wide || route.prefix.bits > wide->prefix.bits)) {
 			// Of equal ones the first has the least metric.
 			wide = &route;
 		}
 	}
-	if (!exact && wide && (device.empty() || wide->device() == device))
+	if (!exact && wide)
 		found.push_back({narrowed(*wide, prefix), true});
 	return found;
 }

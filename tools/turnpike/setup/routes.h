@@ -18,7 +18,9 @@ struct Route {
 	Words words;		// what `ip route' takes to make it again, its destination first
 	std::string congctl;	// empty: the host's default
 	bool usec;		// its TCP timestamps count microseconds
-	bool expires;		// a router told of it, and may take it back
+	// Why it is not touched, as "has 'encap'": words alone do not make it again, or it is not ours to keep.
+	std::string special;
+	bool leads;		// not one that drops or refuses packets
 
 	// The first device; several hops may have several.
 	std::string device() const { return value("dev"); }
@@ -26,11 +28,11 @@ struct Route {
 	const std::string &destination() const { return words.at(0); }
 };
 
-// What `ip -o route show table main' or `ip -6 -o ...' prints; routes that lead nowhere are left out.
+// What `ip -o route show table main' or `ip -6 -o ...' prints.
 std::vector<Route> parse_routes(const std::string &text, bool v6);
 
-// Those inside a prefix. If the prefix itself has none but a wider one leads to it by the device: that, as a
-// route of the prefix alone, with `made' set.
+// Those of a device inside a prefix. If the prefix itself has none but a wider one leads to it by the device: that, as
+// a route of the prefix alone, with `made' set. Those that are special are among them.
 struct RouteFor {
 	Route route;
 	bool made;

@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,7 +71,9 @@ Json change_json(const Change &change)
 
 	if (change.kind == Kind::route)
 		json.update({{"device", change.device}, {"metric", change.metric}, {"v6", change.v6},
-			     {"made", change.made}, {"congctl", change.congctl}, {"usec", change.usec}});
+			     {"made", change.made}, {"congctl", change.congctl}, {"set", change.set},
+			     {"usec", change.usec}, {"set_usec", change.set_usec}, {"via", change.via},
+			     {"src", change.src}});
 	for (const Qdisc &qdisc : change.qdiscs)
 		json["qdiscs"].push_back(qdisc_json(qdisc));
 	return json;
@@ -95,22 +99,30 @@ Change change_of(const Json &json)
 		change.v6 = json.at("v6").get<bool>();
 		change.made = json.at("made").get<bool>();
 		change.congctl = json.at("congctl").get<std::string>();
+		change.set = json.at("set").get<std::string>();
 		change.usec = json.at("usec").get<bool>();
+		change.set_usec = json.at("set_usec").get<bool>();
+		change.via = json.at("via").get<std::string>();
+		change.src = json.at("src").get<std::string>();
 	}
 	for (const Json &qdisc : json.value("qdiscs", Json::array()))
 		change.qdiscs.push_back(qdisc_of(qdisc));
 	return change;
 }
 
-// The first namespace's is state.json; others' have its number, which "ip netns" and containers have, too.
+// By the namespace's cookie, which no other has until the host starts again; inodes have a namespace's number anew
+// when it is gone.
 std::string file_name()
 {
-	struct stat own = {}, first = {};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	std::uint64_t cookie = 0;
+	socklen_t bytes = sizeof(cookie);
+	int failed = getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &bytes);
 
-	stat("/proc/self/ns/net", &own);
-	if (stat("/proc/1/ns/net", &first) || own.st_ino == first.st_ino)
-		return "state.json";
-	return "state-" + std::to_string(own.st_ino) + ".json";
+	close(fd);
+	if (fd < 0 || failed)
+		throw Error(std::string("cannot tell network namespaces apart: ") + std::strerror(errno));
+	return "state-" + std::to_string(cookie) + ".json";
 }
 
 [[noreturn]] void fail(const std::string &what)
@@ -127,7 +139,8 @@ std::string state_text(const State &state)
 
 	for (const Change &change : state.changes)
 		json["changes"].push_back(change_json(change));
-	return json.dump(1) + "\n";
+	// Who called sudo may have any name.
+	return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 State parse_state(const std::string &text)
@@ -150,14 +163,22 @@ State parse_state(const std::string &text)
 	return state;
 }
 
+// Readers need no lock: a file is replaced as a whole.
 StateFile::StateFile(const std::string &directory, bool write) : path_(directory + "/" + file_name())
 {
-	if (write && mkdir(directory.c_str(), 0755) && errno != EEXIST)
+	if (!write)
+		return;
+	if (mkdir(directory.c_str(), 0755) && errno != EEXIST)
 		fail("cannot make " + directory);
-	lock_ = open((directory + "/lock").c_str(), (write ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0644);
-	if (lock_ < 0 && write)
+	chmod(directory.c_str(), 0755);
+	// Of no use to others, who could keep it.
+	lock_ = open((directory + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lock_ < 0 || fchmod(lock_, 0600))
 		fail("cannot open " + directory + "/lock");
-	if (lock_ >= 0 && flock(lock_, write ? LOCK_EX : LOCK_SH))
+	if (flock(lock_, LOCK_EX | LOCK_NB) == 0)
+		return;
+	std::cerr << "turnpike: another turnpike is at work: waiting for it\n";
+	if (flock(lock_, LOCK_EX))
 		fail("cannot lock " + directory + "/lock");
 }
 
@@ -172,13 +193,15 @@ State StateFile::read() const
 	std::ifstream file(path_);
 	std::ostringstream text;
 
-	if (!file)
+	if (!file && errno == ENOENT)
 		return {};
+	if (!file)
+		fail("cannot read " + path_);
 	text << file.rdbuf();
 	try {
 		return parse_state(text.str());
 	} catch (const Error &error) {
-		throw Error(path_ + ": " + error.what());
+		throw Error(path_ + ": " + error.what() + "; what it says cannot be undone by it any more");
 	}
 }
 
@@ -196,6 +219,7 @@ void StateFile::write(const State &state) const
 		if (!file.flush())
 			fail("cannot write " + next);
 	}
+	chmod(next.c_str(), 0644);
 	if (rename(next.c_str(), path_.c_str()))
 		fail("cannot write " + path_);
 }

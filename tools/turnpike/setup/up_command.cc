@@ -2,6 +2,7 @@
 //
 // turnpike up, down, diff: a host is made what is wanted, and what it was.
 #include <algorithm>
+#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
+#include "../tlt.h"
 #include "host.h"
 #include "plan.h"
 #include "state_file.h"
@@ -63,23 +65,32 @@ Wanted wanted_by(const Arguments &arguments)
 	Wanted wanted;
 	std::vector<std::string> pieces = arguments.pieces;
 
+	if (!pieces.empty() && !arguments.profile.empty())
+		throw Error("--profile or --with, not both");
 	if (pieces.empty())
 		pieces = profile_pieces(arguments.profile.empty() ? profile_names().front() : arguments.profile);
 	for (const std::string &prefix : arguments.prefixes)
-		wanted.prefixes.push_back(onramp_prefix_text(onramp_prefix(prefix)));
+		wanted.prefixes.push_back(datacenter_prefix(prefix));
 	for (const std::string &piece : pieces)
 		add_piece(wanted, piece, arguments.devices);
 	if (!wanted.congestion.empty() && wanted.prefixes.empty())
 		throw Error("which hosts are the datacenter? --for 10.0.0.0/8: timely is not for the Internet");
+	if (!wanted.tlt && !arguments.rules.empty())
+		throw Error("--rule is for TLT: --profile tlt or all");
 	if (wanted.tlt && arguments.rules.empty())
 		throw Error("which packets are TLT's? --rule port=5000, or --rule all for all TCP of this namespace");
 	if (arguments.rules != std::vector<std::string>{"all"})
 		wanted.tlt_rules = arguments.rules;
+	for (const std::string &rule : wanted.tlt_rules)
+		tlt_rule(rule);
 	for (WantedDevice &device : wanted.devices) {
 		device.usec = device.onramp && !wanted.prefixes.empty();
 		if (device.onramp && std::filesystem::exists(kKey))
 			wanted.key = kKey;
 	}
+	// What is kept is kept as a file's text.
+	if (parse_config(config_text(wanted)) != wanted)
+		throw Error("names with '#' or blanks cannot be kept");
 	return wanted;
 }
 
@@ -87,31 +98,19 @@ Wanted wanted_of(const Arguments &arguments)
 {
 	if (!arguments.all)
 		return wanted_by(arguments);
-	if (!arguments.pieces.empty() || !arguments.profile.empty() || !arguments.prefixes.empty())
-		throw Error("--all takes what " + arguments.config + " says: no --for, --with or --profile beside it");
+	if (!arguments.pieces.empty() || !arguments.profile.empty() || !arguments.prefixes.empty() || !arguments.rules.empty())
+		throw Error("--all takes what " + arguments.config + " says: no --for, --with, --profile or --rule beside it");
 	return config_of(arguments.config);
 }
 
 // -- changes
 
-const Change *find_change(const State &state, const std::string &key)
+Change *find_change(State &state, const std::string &key)
 {
-	for (const Change &change : state.changes)
+	for (Change &change : state.changes)
 		if (change.key() == key)
 			return &change;
 	return nullptr;
-}
-
-// What was changed before and is not wanted any more; the newest first.
-std::vector<Change> left_over(const State &state, const Plan &plan)
-{
-	std::vector<Change> found;
-
-	for (auto change = state.changes.rbegin(); change != state.changes.rend(); ++change)
-		if (std::none_of(plan.steps.begin(), plan.steps.end(),
-				 [&](const Step &step) { return step.change.key() == change->key(); }))
-			found.push_back(*change);
-	return found;
 }
 
 void forget(State &state, const std::string &key)
@@ -119,65 +118,63 @@ void forget(State &state, const std::string &key)
 	std::erase_if(state.changes, [&](const Change &change) { return change.key() == key; });
 }
 
-// A module that connections use goes later: no reason to leave the rest as it is.
-bool may_stay(const Change &change)
+// Takes one change back; whether there was anything to take back. A module that connections use goes later: no reason to
+// leave the rest as it is.
+bool take_back(const Change &change, const Host &host)
 {
-	return change.kind == Kind::module;
-}
+	std::vector<Command> commands = undo(change, host);
 
-// Takes one change back. The host is looked at anew: what came before may have changed it.
-void take_back(const Change &change)
-{
-	for (const Command &command : undo(change, look_at_host())) {
+	for (const Command &command : commands) {
 		try {
 			carry_out(command);
-		} catch (const Error &error) {
-			if (!may_stay(change))
+		} catch (const std::exception &error) {
+			if (change.kind != Kind::module)
 				throw;
 			std::cerr << "turnpike: " << change.name << " stays loaded, as something uses it (" << error.what()
 				  << "); later: modprobe -r " << change.name << '\n';
 		}
 	}
+	return !commands.empty();
 }
 
-// All of a plan or nothing.
-class Transaction {
-public:
-	Transaction(const StateFile &file, State &state) : file_(file), state_(state) {}
+// All changes, the newest first; those that could not be taken back stay in the state. Whether all went well.
+bool take_all_back(const StateFile &file, State &state, bool tells)
+{
+	std::vector<Change> changes(state.changes.rbegin(), state.changes.rend());
+	Host host = look_at_host();
+	bool well = true;
 
-	void make(const Step &step)
-	{
-		bool known = find_change(state_, step.change.key());
-
-		// Written first: what is half done can be undone.
-		if (!known) {
-			state_.changes.push_back(step.change);
-			made_.push_back(step.change);
+	for (const Change &change : changes) {
+		try {
+			bool any = take_back(change, host);
+			forget(state, change.key());
+			if (tells)
+				std::cout << change.key() << (any ? ": as before\n" : ": gone, or another's by now; left alone\n");
+		} catch (const std::exception &error) {
+			std::cerr << "turnpike: " << change.key() << ": " << error.what() << '\n';
+			well = false;
 		}
-		file_.write(state_);
-		for (const Command &command : step.commands)
-			carry_out(command);
 	}
+	file.write(state);
+	return well;
+}
 
-	// Whatever goes wrong here is told, and the rest goes on.
-	void roll_back()
-	{
-		for (auto change = made_.rbegin(); change != made_.rend(); ++change) {
-			try {
-				take_back(*change);
-				forget(state_, change->key());
-			} catch (const Error &error) {
-				std::cerr << "turnpike: cannot take back " << change->key() << ": " << error.what() << '\n';
-			}
-		}
-		file_.write(state_);
+// What stood there before may be another's by now: then that comes back one day.
+void remember(State &state, const Change &change)
+{
+	Change *known = find_change(state, change.key());
+
+	if (!known) {
+		state.changes.push_back(change);
+		return;
 	}
-
-private:
-	const StateFile &file_;
-	State &state_;
-	std::vector<Change> made_;
-};
+	if (change.kind == Kind::route && (change.congctl != known->set || change.made))
+		*known = change;
+	for (const Qdisc &qdisc : change.qdiscs) {
+		std::erase_if(known->qdiscs, [&](const Qdisc &other) { return other.parent == qdisc.parent; });
+		known->qdiscs.push_back(qdisc);
+	}
+}
 
 // -- what is told
 
@@ -193,10 +190,8 @@ void print_remarks(const Plan &plan)
 		std::cerr << "turnpike: " << remark << '\n';
 }
 
-void dry_run(const Plan &plan, const State &state, const Host &host)
+void dry_run(const Plan &plan)
 {
-	for (const Change &change : left_over(state, plan))
-		print_commands(undo(change, host));
 	for (const Step &step : plan.steps)
 		if (!step.holds)
 			print_commands(step.commands);
@@ -213,12 +208,19 @@ void systemctl(const std::string &verb)
 	carry_out({words, std::nullopt});
 }
 
-void persist(const Wanted &wanted, const std::string &config)
+// Before anything is done.
+void check_persist(const Wanted &wanted, const std::string &config)
 {
-	std::filesystem::create_directories(std::filesystem::path(config).parent_path());
+	if (config != kConfig)
+		throw Error("--persist is for " + std::string(kConfig) + " alone");
 	if (std::filesystem::exists(config) && config_of(config) != wanted)
 		throw Error(config + " says otherwise: change it and call 'turnpike up --all --persist', or move it away");
+}
+
+void persist(const Wanted &wanted, const std::string &config)
+{
 	if (!std::filesystem::exists(config)) {
+		std::filesystem::create_directories(std::filesystem::path(config).parent_path());
 		std::ofstream file(config);
 		file << config_text(wanted);
 		if (!file.flush())
@@ -237,48 +239,66 @@ void require_root()
 
 // -- commands
 
+// A reader that goes, or Ctrl-C, does not end this half way: the command that runs fails, and all is taken back.
+void finish_what_is_begun()
+{
+	for (int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP})
+		std::signal(number, SIG_IGN);
+}
+
+void make(const Plan &todo, const StateFile &file, State &state)
+{
+	// Written first: what is half done can be undone.
+	for (const Step &step : todo.steps)
+		if (!step.holds)
+			remember(state, step.change);
+	file.write(state);
+	try {
+		for (const Step &step : todo.steps) {
+			if (step.holds)
+				continue;
+			for (const Command &command : step.commands)
+				carry_out(command);
+			std::cout << step.change.key() << ": " << step.now << " -> " << step.wanted << '\n';
+		}
+	} catch (const std::exception &error) {
+		bool well = take_all_back(file, state, false);
+		throw Error(std::string(error.what()) + (well ? "; all is as it was before turnpike up"
+							      : "; not all could be taken back: turnpike down"));
+	}
+}
+
 void up(const Arguments &arguments)
 {
 	Wanted wanted = wanted_of(arguments);
 	if (!arguments.dry_run)
 		require_root();
-	StateFile file(kStateDirectory, !arguments.dry_run);
-	State state = file.read();
-	Host host = look_at_host();
-	Plan todo = plan(wanted, host);
-	unsigned done = 0;
-
-	print_remarks(todo);
+	if (arguments.persist)
+		check_persist(wanted, arguments.config);
 	if (arguments.dry_run) {
-		dry_run(todo, state, host);
+		Plan todo = plan(wanted, look_at_host());
+		print_remarks(todo);
+		dry_run(todo);
 		return;
 	}
+	StateFile file(kStateDirectory, true);
+	State state = file.read();
+	finish_what_is_begun();
+	// What is impossible is refused before anything is taken back.
+	Plan todo = plan(wanted, look_at_host());
+	if (!state.changes.empty() && state.wanted != wanted) {
+		if (!take_all_back(file, state, true))
+			throw Error("not all could be taken back: mend that, and call 'turnpike down'");
+		todo = plan(wanted, look_at_host());
+	}
+	print_remarks(todo);
 	if (state.changes.empty()) {
 		state.since_s = std::time(nullptr);
 		state.by = caller();
 	}
 	state.wanted = wanted;
-	Transaction transaction(file, state);
-	try {
-		for (const Step &step : todo.steps) {
-			if (step.holds)
-				continue;
-			transaction.make(step);
-			done++;
-			std::cout << step.change.key() << ": " << step.now << " -> " << step.wanted << '\n';
-		}
-	} catch (const std::exception &error) {
-		transaction.roll_back();
-		throw Error(std::string(error.what()) + "; all is as it was");
-	}
-	for (const Change &change : left_over(state, todo)) {
-		take_back(change);
-		forget(state, change.key());
-		done++;
-		std::cout << change.key() << ": as before\n";
-	}
-	file.write(state);
-	if (!done)
+	make(todo, file, state);
+	if (std::all_of(todo.steps.begin(), todo.steps.end(), [](const Step &step) { return step.holds; }))
 		std::cout << "nothing to do: all is as wanted\n";
 	if (arguments.persist)
 		persist(wanted, arguments.config);
@@ -290,31 +310,19 @@ void down(const Arguments &arguments)
 		require_root();
 	StateFile file(kStateDirectory, !arguments.dry_run);
 	State state = file.read();
-	bool failed = false;
 
-	if (state.changes.empty()) {
+	if (state.changes.empty())
 		std::cout << "nothing to undo: 'turnpike up' changed nothing here\n";
+	if (arguments.dry_run) {
+		Host host = look_at_host();
+		for (auto change = state.changes.rbegin(); change != state.changes.rend(); ++change)
+			print_commands(undo(*change, host));
 		return;
 	}
-	std::vector<Change> changes(state.changes.rbegin(), state.changes.rend());
-	for (const Change &change : changes) {
-		if (arguments.dry_run) {
-			print_commands(undo(change, look_at_host()));
-			continue;
-		}
-		try {
-			take_back(change);
-			forget(state, change.key());
-			std::cout << change.key() << ": as before\n";
-		} catch (const Error &error) {
-			std::cerr << "turnpike: " << change.key() << ": " << error.what() << '\n';
-			failed = true;
-		}
-		file.write(state);
-	}
-	if (failed)
+	finish_what_is_begun();
+	if (!take_all_back(file, state, true))
 		throw Error("not all could be taken back: mend that, and call 'turnpike down' again");
-	if (!arguments.dry_run && arguments.persist) {
+	if (arguments.persist) {
 		systemctl("disable");
 		std::cout << "disabled " << kUnit << '\n';
 	}
@@ -323,8 +331,10 @@ void down(const Arguments &arguments)
 // Wanted by what: the configuration file if there is one, or else what up was told.
 Wanted wanted_now(const Arguments &arguments, const State &state)
 {
-	if (std::filesystem::exists(arguments.config) || state.changes.empty())
+	if (std::filesystem::exists(arguments.config))
 		return config_of(arguments.config);
+	if (state.changes.empty())
+		throw Error("nothing is wanted: there is no " + arguments.config + ", and up was not called");
 	return state.wanted;
 }
 
@@ -338,8 +348,6 @@ void diff(const Arguments &arguments, int &status)
 	for (const Step &step : todo.steps)
 		if (!step.holds)
 			json.push_back({{"what", step.change.key()}, {"wanted", step.wanted}, {"now", step.now}});
-	for (const Change &change : left_over(state, todo))
-		json.push_back({{"what", change.key()}, {"wanted", nullptr}, {"now", "as turnpike up made it"}});
 	status = json.empty() ? 0 : 1;
 	if (arguments.json) {
 		std::cout << json.dump(2) << '\n';
@@ -347,8 +355,7 @@ void diff(const Arguments &arguments, int &status)
 	}
 	print_remarks(todo);
 	for (const Json &one : json)
-		std::cout << one["what"].get<std::string>() << ": wanted "
-			  << (one["wanted"].is_null() ? "no change" : one["wanted"].get<std::string>()) << ", is "
+		std::cout << one["what"].get<std::string>() << ": wanted " << one["wanted"].get<std::string>() << ", is "
 			  << one["now"].get<std::string>() << '\n';
 	if (json.empty())
 		std::cout << "all is as wanted\n";
@@ -364,12 +371,15 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 	command->add_option("DEV", arguments->devices, "devices that lead to the datacenter");
 	command->add_flag("--all", arguments->all, "all that the configuration file says");
 	command->add_option("--for", arguments->prefixes, "the datacenter's networks, as 10.0.0.0/8; others are not touched")
-		->delimiter(',');
+		->delimiter(',')
+		->allow_extra_args(false);
 	command->add_option("--profile", arguments->profile, "timely (default), onramp, tlt or all")
 		->check(CLI::IsMember(profile_names()));
 	command->add_option("--with", arguments->pieces, "pieces in place of a profile: timely, timely_patched, onramp, tlt")
-		->delimiter(',');
-	command->add_option("--rule", arguments->rules, "what is TLT's, as turnpike tlt set takes it; or all");
+		->delimiter(',')
+		->allow_extra_args(false);
+	command->add_option("--rule", arguments->rules, "what is TLT's, as turnpike tlt set takes it; or all")
+		->allow_extra_args(false);
 	command->add_flag("--dry-run", arguments->dry_run, "print the commands, do nothing");
 	command->add_flag("--persist", arguments->persist, "write the configuration file, and do this at each boot");
 	command->add_option("--config", arguments->config, "the configuration file (default: /etc/turnpike/turnpike.conf)");

@@ -31,6 +31,15 @@ std::string trimmed(const std::string &text)
 	return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+// Where a comment begins: names of cgroups may have a # in them.
+std::size_t comment_in(const std::string &line)
+{
+	for (std::size_t at = line.find('#'); at != std::string::npos; at = line.find('#', at + 1))
+		if (!at || line[at - 1] == ' ' || line[at - 1] == '\t')
+			return at;
+	return std::string::npos;
+}
+
 std::string one_of(const std::string &value, const std::vector<std::string> &known)
 {
 	if (std::find(known.begin(), known.end(), value) != known.end())
@@ -41,13 +50,26 @@ std::string one_of(const std::string &value, const std::vector<std::string> &kno
 	throw Error("'" + value + "' is none of " + list);
 }
 
+}  // namespace
+
+std::string datacenter_prefix(const std::string &text)
+{
+	onramp_ask prefix = onramp_prefix(text);
+	bool v4 = prefix.bits >= 96 && text.find(':') == std::string::npos;
+
+	if (prefix.bits == (v4 ? 96 : 0))
+		throw Error(text + " is everybody, the Internet as well");
+	return onramp_prefix_text(prefix);
+}
+
+namespace {
+
 void set_prefixes(Wanted &wanted, const std::string &value)
 {
 	std::istringstream words(value);
 
 	for (std::string word; std::getline(words, word, ',');) {
-		word = trimmed(word);
-		wanted.prefixes.push_back(onramp_prefix_text(onramp_prefix(word)));
+		wanted.prefixes.push_back(datacenter_prefix(trimmed(word)));
 	}
 }
 
@@ -100,7 +122,7 @@ class Reader {
 public:
 	void take(const std::string &line)
 	{
-		std::string text = trimmed(line.substr(0, line.find('#')));
+		std::string text = trimmed(line.substr(0, comment_in(line)));
 
 		if (text.empty())
 			return;
@@ -178,12 +200,14 @@ Wanted parse_config(const std::string &text)
 	}
 	if (!reader.wanted.congestion.empty() && reader.wanted.prefixes.empty())
 		throw Error("congestion is set by route: [net] needs 'for = ' and the datacenter's prefixes");
+	if (!reader.wanted.congestion.empty() && reader.wanted.devices.empty())
+		throw Error("congestion is set on routes of devices: which? [device eth0]");
 	return reader.wanted;
 }
 
 std::string config_text(const Wanted &wanted)
 {
-	std::string text = "# What turnpike up --all makes of this host: turnpike.conf(5)\n";
+	std::string text = "# What turnpike up --all makes of this host: turnpike-up(1)\n";
 
 	if (!wanted.prefixes.empty() || !wanted.congestion.empty())
 		text += "[net]\n";

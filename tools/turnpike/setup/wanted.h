@@ -28,6 +28,9 @@ struct Wanted {
 	bool operator==(const Wanted &) const = default;
 };
 
+// A network as it is written; throws Error for none, and for all addresses.
+std::string datacenter_prefix(const std::string &text);
+
 // The file's text; throws Error with the number of the line.
 Wanted parse_config(const std::string &text);
 

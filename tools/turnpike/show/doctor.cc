@@ -132,8 +132,8 @@ void queues(const Json &device, Findings &found)
 	if (text(device.at("root")) != "onramp" || device.at("tx_queues") <= 1)
 		return fine(found, "queues", name + " has one onramp for each queue");
 	found.push_back({"queues", Severity::warning, name + " has " + text(device.at("tx_queues")) + " queues and one onramp",
-			 "all processors wait for one lock", "tc qdisc del dev " + name + " root; turnpike up " + name +
-			 " --profile onramp"});
+			 "all processors wait for one lock",
+			 "tc qdisc replace dev " + name + " root handle 1: mq; then turnpike down, and up as before"});
 }
 
 void coalescing(const Json &device, Findings &found)
@@ -212,7 +212,7 @@ void refusals(const Json &facts, Findings &found)
 
 	if (stats.is_null())
 		return;
-	if (stats.value("refused_mac", 0) + stats.value("refused_key", 0) == 0)
+	if (stats.value("refused_mac", std::uint64_t(0)) + stats.value("refused_key", std::uint64_t(0)) == 0)
 		return fine(found, "signatures", "no receipt was refused for its key");
 	found.push_back({"signatures", Severity::warning, text(stats.at("refused_mac")) + " receipts with a wrong signature, " +
 			 text(stats.at("refused_key")) + " with an unknown key",

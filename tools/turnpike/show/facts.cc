@@ -15,6 +15,7 @@
 #include "../command.h"
 #include "../modules.h"
 #include "../netns.h"
+#include "../release.h"
 #include "../setup/host.h"
 #include "status.h"
 

@@ -50,14 +50,17 @@ Json asked(Words words)
 	return json.is_discarded() ? Json() : json;
 }
 
+// Null for users without rights, who may not ask.
 Json peers_json()
 {
 	Json all = asked({"onramp", "peers"});
 	Json silent = Json::array();
 	unsigned known = 0;
 
+	if (!all.is_array())
+		return nullptr;
 	// Hosts that this one sends to; the others only receive.
-	for (const Json &peer : all.is_array() ? all : Json::array()) {
+	for (const Json &peer : all) {
 		if (peer.value("acks", false))
 			known++;
 		else if (!peer.value("hears", false))
@@ -76,19 +79,20 @@ Json tlt_json()
 	for (const Json &flow : flows.is_array() ? flows : Json::array())
 		deaf += flow.value("peer", "") == "deaf";
 	return {{"rules", show.value("rules", Json::array())}, {"flows", flows.size()}, {"deaf", deaf},
-		{"rtos", stats.is_object() ? stats.value("rtos", 0) : 0}};
+		{"rtos", stats.is_object() ? stats.value("rtos", std::uint64_t(0)) : 0}};
 }
 
 // What turnpike up did, and what of it is not so any more.
-Json setup_json(const Host &host)
+Json setup_json()
 {
-	State state = StateFile(kStateDirectory, false).read();
 	Json differs = Json::array();
+	State state;
 
-	if (state.changes.empty())
-		return nullptr;
 	try {
-		for (const Step &step : plan(state.wanted, host).steps)
+		state = StateFile(kStateDirectory, false).read();
+		if (state.changes.empty())
+			return nullptr;
+		for (const Step &step : plan(state.wanted, look_at_host()).steps)
 			if (!step.holds)
 				differs.push_back(step.change.key());
 	} catch (const Error &error) {
@@ -341,18 +345,17 @@ std::string verdict(const Json &status)
 
 Json look_at_namespace(const std::string &name)
 {
-	Host host = look_at_host();
-	Json json = {{"netns", name}, {"timely", nullptr}, {"devices", onramp_json(host.qdiscs)}, {"peers", nullptr},
-		     {"tlt", nullptr}, {"setup", setup_json(host)}};
+	std::set<std::string> modules = loaded_modules();
+	Json json = {{"netns", name}, {"timely", nullptr}, {"devices", onramp_json(qdiscs())}, {"peers", nullptr},
+		     {"tlt", nullptr}, {"setup", setup_json()}};
 
-	if (host.modules.count("tcp_timely")) {
+	if (modules.count("tcp_timely")) {
 		json["timely"] = timely_json(tcp_sockets());
 		json["timely"]["default"] = first_word("/proc/sys/net/ipv4/tcp_congestion_control");
 	}
-	// Users without rights may not ask.
-	if (host.modules.count("sch_onramp") && !json["devices"].empty() && asked({"onramp", "peers"}).is_array())
+	if (!json["devices"].empty())
 		json["peers"] = peers_json();
-	if (host.modules.count("tlt"))
+	if (modules.count("tlt"))
 		json["tlt"] = tlt_json();
 	json["verdict"] = verdict(json);
 	return json;
