@@ -125,6 +125,7 @@ left_out="not in this kernel's short tier; make reproduce runs it"
 
 # run_cases [CASE...]: all functions that are named as cases are, if none is given; those that
 # TURNPIKE_LEAVE_OUT names are skipped, or all but those that TURNPIKE_ONLY does (selftests/short-tier).
+# Where $each_case is set, it is called with each of them.
 run_cases() {
 	# shellcheck disable=SC2046  # a list
 	[ $# -gt 0 ] || set -- $(declare -F | grep -o '[a-z][a-z_0-9]*__[a-z_0-9]*')
@@ -135,7 +136,7 @@ run_cases() {
 		if [[ " ${TURNPIKE_LEAVE_OUT:-} " == *" $_case "* || " ${TURNPIKE_ONLY:-$_case} " != *" $_case "* ]]; then
 			ktap_skip "$_case" "$left_out"
 		else
-			ktap_case "$_case" "$_case"
+			ktap_case "$_case" ${each_case:+"$each_case"} "$_case"
 		fi
 	done
 }

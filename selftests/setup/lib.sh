@@ -74,6 +74,7 @@ clean_up() {
 	done
 }
 
+each_case=fresh
 # fresh CASE: on a host where nothing was done before
 fresh() {
 	clean_up

@@ -115,8 +115,5 @@ doctor__tells_of_timely_for_everything() {
 
 make_host || { ktap_fail "hosts__are_made"; ktap_finish; }
 trap 'clean_up; drop_hosts' EXIT
-# shellcheck disable=SC2046  # a list
-for _case in $(declare -F | grep -o '[a-z][a-z_0-9]*__[a-z_0-9]*'); do
-	ktap_case "$_case" fresh "$_case"
-done
+run_cases "$@"
 ktap_finish
