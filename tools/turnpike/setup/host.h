@@ -4,6 +4,9 @@
 #ifndef TURNPIKE_TOOLS_SETUP_HOST_H
 #define TURNPIKE_TOOLS_SETUP_HOST_H
 
+#include <set>
+#include <string>
+
 #include "plan.h"
 
 namespace turnpike {

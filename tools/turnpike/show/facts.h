@@ -5,6 +5,7 @@
 #define TURNPIKE_TOOLS_SHOW_FACTS_H
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 

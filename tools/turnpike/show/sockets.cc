@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "sockets.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>

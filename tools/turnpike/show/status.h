@@ -4,6 +4,7 @@
 #ifndef TURNPIKE_TOOLS_SHOW_STATUS_H
 #define TURNPIKE_TOOLS_SHOW_STATUS_H
 
+#include <cstdint>
 #include <string>
 
 #include <nlohmann/json.hpp>
