@@ -48,7 +48,7 @@ protected:
 	ModuleState state(const std::string &name)
 	{
 		for (const ModuleState &module :
-		     module_states(directory_ / "sys", "sh " + (directory_ / "modinfo").string()))
+		     module_states(directory_ / "sys", {"sh", (directory_ / "modinfo").string()}))
 			if (module.name == name)
 				return module;
 		ADD_FAILURE() << name << " is not asked for";

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "modules.h"
 
-#include <cstdio>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 namespace turnpike {
@@ -28,24 +26,17 @@ std::optional<ModuleBuild> loaded_build(const std::string &directory)
 	return ModuleBuild{first_line(version), first_line(srcversion)};
 }
 
-std::string output_of(const std::string &command)
+// Empty where there is no such module.
+std::string field(Words modinfo, const std::string &name, const char *field)
 {
-	std::unique_ptr<FILE, int (*)(FILE *)> pipe(popen(command.c_str(), "r"), pclose);
-	std::string output;
-	char buffer[256];
-
-	while (pipe && std::fgets(buffer, sizeof(buffer), pipe.get()))
-		output += buffer;
-	return output;
+	modinfo.insert(modinfo.end(), {"-F", field, name});
+	std::istringstream output(run(modinfo).output);
+	return first_line(output);
 }
 
-std::optional<ModuleBuild> disk_build(const std::string &modinfo, const std::string &name)
+std::optional<ModuleBuild> disk_build(const Words &modinfo, const std::string &name)
 {
-	// Users have no sbin in their PATH, where some distributions have it.
-	std::string ask = "PATH=$PATH:/usr/sbin:/sbin " + modinfo + " -F ";
-	std::istringstream version(output_of(ask + "version " + name + " 2>/dev/null"));
-	std::istringstream srcversion(output_of(ask + "srcversion " + name + " 2>/dev/null"));
-	ModuleBuild build{first_line(version), first_line(srcversion)};
+	ModuleBuild build{field(modinfo, name, "version"), field(modinfo, name, "srcversion")};
 
 	if (build.version.empty())
 		return std::nullopt;
@@ -59,7 +50,7 @@ std::string text(const ModuleBuild &build)
 
 }  // namespace
 
-std::vector<ModuleState> module_states(const std::string &sysfs, const std::string &modinfo)
+std::vector<ModuleState> module_states(const std::string &sysfs, const Words &modinfo)
 {
 	// From the Kbuild files.
 	std::istringstream names(TURNPIKE_MODULES);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "process.h"
+
 namespace turnpike {
 
 // What a module says of itself; srcversion is the kernel's sum of its sources.
@@ -28,7 +30,7 @@ struct ModuleState {
 
 // sysfs is where the kernel shows what is loaded, modinfo the program that finds files.
 std::vector<ModuleState> module_states(const std::string &sysfs = "/sys/module",
-				       const std::string &modinfo = "modinfo");
+				       const Words &modinfo = {"modinfo"});
 
 // The state in a sentence without a point.
 std::string describe(const ModuleState &module);

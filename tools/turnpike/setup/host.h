@@ -16,10 +16,13 @@ Host look_at_host();
 // Names of those of Turnpike's.
 std::set<std::string> loaded_modules();
 
+// Of a file, of the kernel's mostly; empty if there is none.
+std::string first_word(const std::string &path);
+
 // Names in /etc/passwd are not needed: who called sudo, a unit of systemd, or the number of the user.
 std::string caller();
 
-// Does what a command says; its words as if typed, those of `turnpike' by this program. Throws Error.
+// Does what a command says; throws Error.
 void carry_out(const Command &command);
 
 }  // namespace turnpike

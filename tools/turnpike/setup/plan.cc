@@ -6,6 +6,7 @@
 #include <linux/pkt_sched.h>
 
 #include "../command.h"
+#include "../onramp_flows.h"
 
 namespace turnpike {
 namespace {
@@ -80,7 +81,7 @@ Words replace_words(const std::string &device, std::uint32_t parent)
 void refuse_classes(const Qdisc &qdisc)
 {
 	if (!kClassless.count(qdisc.kind))
-		throw Error(qdisc.device + " has " + qdisc.kind + " (" + handle_text(qdisc.handle) +
+		throw Error(qdisc.device + " has " + qdisc.kind + " (" + onramp_handle_text(qdisc.handle) +
 			    "), which somebody put there: put onramp below its classes, as tc-onramp(8) shows, or remove it");
 }
 
@@ -104,7 +105,7 @@ Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children)
 	if (!mq.handle) {
 		step.change.qdiscs = {mq};
 		step.commands.push_back(words({"tc", "qdisc", "replace", "dev", mq.device, "root", "handle",
-					       handle_text(handle), "mq"}));
+					       onramp_handle_text(handle), "mq"}));
 	}
 	for (const Qdisc &child : children) {
 		if (child.kind == "onramp")
@@ -127,7 +128,14 @@ void add_onramp(Plan &plan, const Host &host, const std::string &device)
 
 	if (!root || root->kind == "noop")
 		throw Error(device + " has no queueing discipline: is it up?");
-	plan.steps.push_back(root->kind == "mq" ? mq_step(*root, below(host, *root)) : root_step(*root));
+	if (root->kind != "mq") {
+		plan.steps.push_back(root_step(*root));
+		return;
+	}
+	std::vector<Qdisc> children = below(host, *root);
+	if (children.empty())
+		throw Error(device + " has mq without a queue: is it up?");
+	plan.steps.push_back(mq_step(*root, children));
 }
 
 // -- routes
@@ -160,7 +168,7 @@ Step route_step(const RouteFor &found, const std::string &congestion, bool usec)
 
 	step.change = {.kind = Kind::route, .name = route.destination(), .device = route.device(),
 		       .metric = route.value("metric"), .v6 = route.v6, .made = found.made, .congctl = route.congctl,
-		       .set = congctl, .usec = route.usec, .set_usec = usec || route.usec};
+		       .set = congctl, .usec = route.usec};
 	if (found.made) {
 		step.change.via = route.value("via");
 		step.change.src = route.value("src");
@@ -286,7 +294,7 @@ std::string command_text(const Command &command)
 	Words list = {"tc", "qdisc", "replace", "dev", qdisc.device};
 	append(list, place_words(qdisc.parent));
 	if (qdisc.handle)
-		append(list, Words{"handle", handle_text(qdisc.handle)});
+		append(list, Words{"handle", onramp_handle_text(qdisc.handle)});
 	list.push_back(qdisc.kind);
 	return shell_text(list) + "  # with the options that it had";
 }

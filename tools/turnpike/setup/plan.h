@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "process.h"
+#include "../process.h"
 #include "qdiscs.h"
 #include "routes.h"
 #include "wanted.h"
@@ -45,7 +45,7 @@ struct Change {
 	std::string device = {}, metric = {};	// of a route
 	bool v6 = false, made = false;		// of a route: added
 	std::string congctl = {}, set = {};	// of a route: the one before, and the one that was set
-	bool usec = false, set_usec = false;	// of a route: likewise
+	bool usec = false;			// of a route: before
 	std::string via = {}, src = {};		// of a route that was added
 	std::vector<Qdisc> qdiscs = {};		// those before: the root's, or those of mq's classes
 

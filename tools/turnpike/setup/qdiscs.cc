@@ -179,12 +179,7 @@ std::vector<std::string> place_words(std::uint32_t parent)
 {
 	if (parent == TC_H_ROOT)
 		return {"root"};
-	return {"parent", handle_text(parent)};
-}
-
-std::string handle_text(std::uint32_t handle)
-{
-	return onramp_handle_text(handle);
+	return {"parent", onramp_handle_text(parent)};
 }
 
 }  // namespace turnpike

@@ -31,9 +31,6 @@ void restore_qdisc(const Qdisc &qdisc);
 // `root', or `parent 1:2', as tc takes it.
 std::vector<std::string> place_words(std::uint32_t parent);
 
-// "1:", "8001:2"
-std::string handle_text(std::uint32_t handle);
-
 }  // namespace turnpike
 
 #endif  // TURNPIKE_TOOLS_SETUP_QDISCS_H

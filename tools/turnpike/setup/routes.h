@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../onramp.h"
-#include "process.h"
+#include "../process.h"
 
 namespace turnpike {
 

@@ -72,8 +72,7 @@ Json change_json(const Change &change)
 	if (change.kind == Kind::route)
 		json.update({{"device", change.device}, {"metric", change.metric}, {"v6", change.v6},
 			     {"made", change.made}, {"congctl", change.congctl}, {"set", change.set},
-			     {"usec", change.usec}, {"set_usec", change.set_usec}, {"via", change.via},
-			     {"src", change.src}});
+			     {"usec", change.usec}, {"via", change.via}, {"src", change.src}});
 	for (const Qdisc &qdisc : change.qdiscs)
 		json["qdiscs"].push_back(qdisc_json(qdisc));
 	return json;
@@ -101,7 +100,6 @@ Change change_of(const Json &json)
 		change.congctl = json.at("congctl").get<std::string>();
 		change.set = json.at("set").get<std::string>();
 		change.usec = json.at("usec").get<bool>();
-		change.set_usec = json.at("set_usec").get<bool>();
 		change.via = json.at("via").get<std::string>();
 		change.src = json.at("src").get<std::string>();
 	}

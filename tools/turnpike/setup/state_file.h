@@ -12,6 +12,8 @@
 
 namespace turnpike {
 
+constexpr char kStateDirectory[] = "/run/turnpike";
+
 struct State {
 	std::int64_t since_s = 0;	// CLOCK_REALTIME of the first change; 0: nothing was changed
 	std::string by;			// who did it: a user's name, or a unit of systemd

@@ -24,7 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kStateDirectory[] = "/run/turnpike";
 constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
 constexpr char kKey[] = "/etc/turnpike/onramp.key";
 constexpr char kUnit[] = "turnpike.service";

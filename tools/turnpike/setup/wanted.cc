@@ -40,37 +40,28 @@ std::size_t comment_in(const std::string &line)
 	return std::string::npos;
 }
 
+std::string joined(const std::vector<std::string> &words)
+{
+	std::string text;
+
+	for (const std::string &word : words)
+		text += (text.empty() ? "" : ", ") + word;
+	return text;
+}
+
 std::string one_of(const std::string &value, const std::vector<std::string> &known)
 {
 	if (std::find(known.begin(), known.end(), value) != known.end())
 		return value;
-	std::string list;
-	for (const std::string &word : known)
-		list += (list.empty() ? "" : ", ") + word;
-	throw Error("'" + value + "' is none of " + list);
+	throw Error("'" + value + "' is none of " + joined(known));
 }
-
-}  // namespace
-
-std::string datacenter_prefix(const std::string &text)
-{
-	onramp_ask prefix = onramp_prefix(text);
-	bool v4 = prefix.bits >= 96 && text.find(':') == std::string::npos;
-
-	if (prefix.bits == (v4 ? 96 : 0))
-		throw Error(text + " is everybody, the Internet as well");
-	return onramp_prefix_text(prefix);
-}
-
-namespace {
 
 void set_prefixes(Wanted &wanted, const std::string &value)
 {
 	std::istringstream words(value);
 
-	for (std::string word; std::getline(words, word, ',');) {
+	for (std::string word; std::getline(words, word, ',');)
 		wanted.prefixes.push_back(datacenter_prefix(trimmed(word)));
-	}
 }
 
 void set_rule(Wanted &wanted, const std::string &value)
@@ -173,16 +164,17 @@ private:
 	std::string section_;
 };
 
-std::string joined(const std::vector<std::string> &words)
-{
-	std::string text;
-
-	for (const std::string &word : words)
-		text += (text.empty() ? "" : ", ") + word;
-	return text;
-}
-
 }  // namespace
+
+std::string datacenter_prefix(const std::string &text)
+{
+	onramp_ask prefix = onramp_prefix(text);
+	bool v4 = prefix.bits >= 96 && text.find(':') == std::string::npos;
+
+	if (prefix.bits == (v4 ? 96 : 0))
+		throw Error(text + " is everybody, the Internet as well");
+	return onramp_prefix_text(prefix);
+}
 
 Wanted parse_config(const std::string &text)
 {

@@ -36,15 +36,6 @@ std::vector<fs::path> entries_of(const fs::path &directory)
 	return found;
 }
 
-std::string first_word(const fs::path &path)
-{
-	std::ifstream file(path);
-	std::string word;
-
-	file >> word;
-	return word;
-}
-
 // The first line that begins with one of these, in files of a directory; empty if there is none.
 std::string file_with(const fs::path &directory, const std::vector<std::string> &beginnings)
 {
@@ -67,16 +58,6 @@ std::vector<std::string> process_names()
 		if (path.filename().string().find_first_not_of("0123456789") == std::string::npos)
 			names.push_back(first_word(path / "comm"));
 	return names;
-}
-
-Json asked(Words words)
-{
-	words.insert(words.begin(), "/proc/self/exe");
-	words.push_back("-j");
-	Ended ended = run(words);
-	Json json = ended.status ? Json() : Json::parse(ended.output, nullptr, false);
-
-	return json.is_discarded() ? Json() : json;
 }
 
 Json modules_json()
@@ -190,7 +171,7 @@ std::set<std::string> devices_in_use(const Host &host)
 bool has_default_route(const Host &host)
 {
 	return std::any_of(host.routes.begin(), host.routes.end(),
-			   [](const Route &route) { return route.destination() == "default"; });
+			   [](const Route &route) { return route.leads && route.destination() == "default"; });
 }
 
 bool runs(const std::vector<std::string> &processes, const char *name)
@@ -252,7 +233,7 @@ Json kernels_without_headers(const std::string &directory)
 Json look_at_facts(const std::string &device)
 {
 	Host host = look_at_host();
-	Json show = host.modules.count("sch_onramp") ? asked({"onramp", "show"}) : Json();
+	Json show = host.modules.count("sch_onramp") ? answer_if_any({"onramp", "show"}) : Json();
 	std::set<std::string> names = device.empty() ? devices_in_use(host) : std::set<std::string>{device};
 	Json facts = {
 		{"kernel", kernel_release()},
@@ -266,7 +247,7 @@ Json look_at_facts(const std::string &device)
 		{"default_route", has_default_route(host)},
 		{"has_usec", host.has_usec},
 		{"keys", show.is_object() ? show["keys"] : Json()},
-		{"onramp_stats", show.is_object() ? asked({"onramp", "stats"}) : Json()},
+		{"onramp_stats", show.is_object() ? answer_if_any({"onramp", "stats"}) : Json()},
 		{"timely_counters", counters_of("/proc/net/tcp_timely")},
 		{"namespace", look_at_namespace("")},
 		{"devices", Json::array()},

@@ -20,17 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kStateDirectory[] = "/run/turnpike";
-
-std::string first_word(const std::string &path)
-{
-	std::ifstream file(path);
-	std::string word;
-
-	file >> word;
-	return word;
-}
-
 // Of sorted values, that which so many hundredths are not above.
 std::uint32_t percentile(const std::vector<std::uint32_t> &sorted, unsigned hundredths)
 {
@@ -39,21 +28,10 @@ std::uint32_t percentile(const std::vector<std::uint32_t> &sorted, unsigned hund
 	return sorted.at(at ? at - 1 : 0);
 }
 
-// Another subcommand's JSON; null where it fails.
-Json asked(Words words)
-{
-	words.insert(words.begin(), "/proc/self/exe");
-	words.push_back("-j");
-	Ended ended = run(words);
-	Json json = ended.status ? Json() : Json::parse(ended.output, nullptr, false);
-
-	return json.is_discarded() ? Json() : json;
-}
-
 // Null for users without rights, who may not ask.
 Json peers_json()
 {
-	Json all = asked({"onramp", "peers"});
+	Json all = answer_if_any({"onramp", "peers"});
 	Json silent = Json::array();
 	unsigned known = 0;
 
@@ -71,7 +49,7 @@ Json peers_json()
 
 Json tlt_json()
 {
-	Json show = asked({"tlt", "show"}), stats = asked({"tlt", "stats"}), flows = asked({"tlt", "flows"});
+	Json show = answer_if_any({"tlt", "show"}), stats = answer_if_any({"tlt", "stats"}), flows = answer_if_any({"tlt", "flows"});
 	unsigned deaf = 0;
 
 	if (!show.is_object() || !show.value("enabled", false))

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../command.h"
-#include "../netns.h"
+#include "command.h"
+#include "netns.h"
 
 namespace turnpike {
 namespace {
@@ -47,7 +47,10 @@ std::string content(int fd)
 	dup2(null, 0);
 	dup2(output, 1);
 	dup2(errors, 2);
-	execvp(arguments[0], arguments.data());
+	if (!std::strcmp(arguments[0], "turnpike"))
+		execv("/proc/self/exe", arguments.data());
+	else
+		execvp(arguments[0], arguments.data());
 	dprintf(2, "%s: %s", arguments[0], std::strerror(errno));
 	_exit(kNoProgram);
 }
@@ -89,11 +92,33 @@ std::string output_of(const Words &words)
 	Ended ended = run(words);
 
 	if (ended.status) {
-		std::string said = ended.errors.empty() ? "status " + std::to_string(ended.status) : ended.errors;
+		std::string said = ended.errors.empty() ? ended.output : ended.errors;
 		said.erase(said.find_last_not_of('\n') + 1);
-		throw Error(shell_text(words) + ": " + said);
+		throw Error(shell_text(words) + ": " + (said.empty() ? "status " + std::to_string(ended.status) : said));
 	}
 	return ended.output;
+}
+
+nlohmann::ordered_json answer_of(const Words &words)
+{
+	Words all = {"turnpike"};
+
+	all.insert(all.end(), words.begin(), words.end());
+	all.push_back("-j");
+	try {
+		return nlohmann::ordered_json::parse(output_of(all));
+	} catch (const nlohmann::json::exception &error) {
+		throw Error(shell_text(all) + ": " + error.what());
+	}
+}
+
+nlohmann::ordered_json answer_if_any(const Words &words)
+{
+	try {
+		return answer_of(words);
+	} catch (const Error &) {
+		return nullptr;
+	}
 }
 
 std::string shell_text(const Words &words)
