@@ -22,6 +22,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "netlink.h"
 #include "release.h"
 
 namespace turnpike {
@@ -72,87 +73,10 @@ Destination parse_destination(const std::string &text)
 	return d;
 }
 
-// A netlink socket and one request after the other.
-class Routes {
-public:
-	Routes() : socket_(mnl_socket_open(NETLINK_ROUTE), mnl_socket_close)
-	{
-		if (!socket_ || mnl_socket_bind(socket_.get(), 0, MNL_SOCKET_AUTOPID) < 0)
-			throw Error(std::string("netlink: ") + std::strerror(errno));
-	}
-
-	// Send a message and pass its answers to `each' until the last.
-	template <typename Function>
-	void talk(nlmsghdr *message, Function each)
-	{
-		std::vector<char> buffer(MNL_SOCKET_BUFFER_SIZE);
-		unsigned port = mnl_socket_get_portid(socket_.get());
-		auto call = [](const nlmsghdr *answer, void *data) {
-			(*static_cast<Function *>(data))(answer);
-			return MNL_CB_OK;
-		};
-
-		message->nlmsg_seq = ++sequence_;
-		if (mnl_socket_sendto(socket_.get(), message, message->nlmsg_len) < 0)
-			fail();
-		for (;;) {
-			ssize_t length = mnl_socket_recvfrom(socket_.get(), buffer.data(),
-							     buffer.size());
-
-			if (length < 0)
-				fail();
-
-			int status = mnl_cb_run(buffer.data(), static_cast<size_t>(length),
-						sequence_, port, call, &each);
-
-			if (status < 0)
-				fail();
-			if (status == MNL_CB_STOP)
-				return;
-		}
-	}
-
-private:
-	[[noreturn]] static void fail()
-	{
-		throw Error(std::string("the kernel says: ") + std::strerror(errno));
-	}
-
-	std::unique_ptr<mnl_socket, int (*)(mnl_socket *)> socket_;
-	unsigned sequence_ = 0;
-};
-
-// libmnl's macros for this are C.
-std::vector<const nlattr *> attributes(const void *begin, const void *end)
-{
-	const char *at = static_cast<const char *>(begin);
-	const char *stop = static_cast<const char *>(end);
-	std::vector<const nlattr *> found;
-
-	while (mnl_attr_ok(reinterpret_cast<const nlattr *>(at), static_cast<int>(stop - at))) {
-		found.push_back(reinterpret_cast<const nlattr *>(at));
-		at = reinterpret_cast<const char *>(mnl_attr_next(found.back()));
-	}
-	return found;
-}
-
-std::vector<const nlattr *> attributes(const nlmsghdr *route)
-{
-	return attributes(mnl_nlmsg_get_payload_offset(route, sizeof(rtmsg)),
-			  mnl_nlmsg_get_payload_tail(route));
-}
-
-std::vector<const nlattr *> nested(const nlattr *nest)
-{
-	const char *begin = static_cast<const char *>(mnl_attr_get_payload(nest));
-
-	return attributes(begin, begin + mnl_attr_get_payload_len(nest));
-}
-
 // What the kernel does not say is 0.
 std::uint32_t number_of(const nlmsghdr *route, unsigned type)
 {
-	for (const nlattr *attr : attributes(route))
+	for (const nlattr *attr : attributes(route, sizeof(rtmsg)))
 		if (mnl_attr_get_type(attr) == type)
 			return mnl_attr_get_u32(attr);
 	return 0;
@@ -176,7 +100,7 @@ bool is_destination(const nlmsghdr *route, const Destination &d)
 	    rtm->rtm_dst_len != d.bits || rtm->rtm_type != RTN_UNICAST ||
 	    (rtm->rtm_flags & RTM_F_CLONED))
 		return false;
-	for (const nlattr *attr : attributes(route)) {
+	for (const nlattr *attr : attributes(route, sizeof(rtmsg))) {
 		if (mnl_attr_get_type(attr) != RTA_DST)
 			continue;
 		named = true;
@@ -231,7 +155,7 @@ std::vector<char> changed(const nlmsghdr *route, bool on)
 
 	std::memcpy(rtm, mnl_nlmsg_get_payload(route), sizeof(*rtm));
 	rtm->rtm_flags = 0;
-	for (const nlattr *attr : attributes(route)) {
+	for (const nlattr *attr : attributes(route, sizeof(rtmsg))) {
 		unsigned type = mnl_attr_get_type(attr);
 
 		if (type == RTA_METRICS)
@@ -246,7 +170,7 @@ std::vector<char> changed(const nlmsghdr *route, bool on)
 	return buffer;
 }
 
-std::vector<std::vector<char>> find_routes(Routes &routes, const Destination &d, bool on)
+std::vector<std::vector<char>> find_routes(Netlink &routes, const Destination &d, bool on)
 {
 	std::vector<char> buffer(MNL_SOCKET_BUFFER_SIZE);
 	std::vector<std::vector<char>> found;
@@ -267,7 +191,7 @@ std::vector<std::vector<char>> find_routes(Routes &routes, const Destination &d,
 
 void change(const Destination &d, bool on)
 {
-	Routes routes;
+	Netlink routes(NETLINK_ROUTE);
 	std::vector<std::vector<char>> found = find_routes(routes, d, on);
 
 	if (found.empty())

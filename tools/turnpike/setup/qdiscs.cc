@@ -2,61 +2,19 @@
 #include "qdiscs.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <functional>
-#include <memory>
 
-#include <libmnl/libmnl.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 
 #include "../command.h"
+#include "../netlink.h"
 #include "../onramp_flows.h"
 
 namespace turnpike {
 namespace {
-
-using Each = std::function<void(const nlmsghdr *)>;
-
-constexpr std::size_t kAnswerBytes = 65536;
-
-int pass(const nlmsghdr *message, void *data)
-{
-	(*static_cast<const Each *>(data))(message);
-	return MNL_CB_OK;
-}
-
-[[noreturn]] void fail(const std::string &what)
-{
-	throw Error(what + ": " + std::strerror(errno));
-}
-
-// Sends one message and hands out what answers it.
-void exchange(nlmsghdr *message, const Each &each, const std::string &what)
-{
-	std::unique_ptr<mnl_socket, int (*)(mnl_socket *)> socket(mnl_socket_open(NETLINK_ROUTE), mnl_socket_close);
-	std::vector<char> room(kAnswerBytes);
-	int status = MNL_CB_OK;
-
-	if (!socket || mnl_socket_bind(socket.get(), 0, MNL_SOCKET_AUTOPID) < 0)
-		fail("netlink");
-	message->nlmsg_seq = 1;
-	if (mnl_socket_sendto(socket.get(), message, message->nlmsg_len) < 0)
-		fail(what);
-	while (status == MNL_CB_OK) {
-		ssize_t got = mnl_socket_recvfrom(socket.get(), room.data(), room.size());
-
-		if (got < 0)
-			fail(what);
-		status = mnl_cb_run(room.data(), static_cast<size_t>(got), 1, mnl_socket_get_portid(socket.get()),
-				    pass, const_cast<Each *>(&each));
-		if (status < 0)
-			fail(what);
-	}
-}
 
 std::string bytes_of(const nlattr *attribute)
 {
@@ -73,53 +31,33 @@ template <typename Struct> Struct struct_of(const nlattr *attribute)
 	return value;
 }
 
-template <typename Function> void each_attribute(const nlattr *at, const char *end, Function function)
-{
-	while (mnl_attr_ok(at, static_cast<int>(end - reinterpret_cast<const char *>(at)))) {
-		function(at);
-		at = mnl_attr_next(at);
-	}
-}
-
 void read_stats(const nlattr *nest, Qdisc &qdisc)
 {
-	auto *begin = static_cast<const nlattr *>(mnl_attr_get_payload(nest));
-	auto *end = reinterpret_cast<const char *>(begin) + mnl_attr_get_payload_len(nest);
-
-	each_attribute(begin, end, [&](const nlattr *attribute) {
+	for (const nlattr *attribute : nested(nest)) {
 		switch (mnl_attr_get_type(attribute)) {
 		case TCA_STATS_APP:
 			qdisc.app = bytes_of(attribute);
 			break;
-		case TCA_STATS_BASIC: {
-			auto basic = struct_of<gnet_stats_basic>(attribute);
-			qdisc.bytes = basic.bytes;
-			qdisc.packets = basic.packets;
+		case TCA_STATS_BASIC:
+			qdisc.packets = struct_of<gnet_stats_basic>(attribute).packets;
+			break;
+		case TCA_STATS_QUEUE:
+			qdisc.drops = struct_of<gnet_stats_queue>(attribute).drops;
 			break;
 		}
-		case TCA_STATS_QUEUE: {
-			auto queue = struct_of<gnet_stats_queue>(attribute);
-			qdisc.drops = queue.drops;
-			qdisc.queued = queue.qlen;
-			break;
-		}
-		}
-	});
+	}
 }
 
 Qdisc read_qdisc(const nlmsghdr *message)
 {
 	auto *tcm = static_cast<const tcmsg *>(mnl_nlmsg_get_payload(message));
-	auto *begin = static_cast<const nlattr *>(mnl_nlmsg_get_payload_offset(message, sizeof(*tcm)));
 	char name[IF_NAMESIZE] = "";
 	Qdisc qdisc;
 
-	qdisc.ifindex = static_cast<unsigned>(tcm->tcm_ifindex);
 	qdisc.handle = tcm->tcm_handle;
 	qdisc.parent = tcm->tcm_parent;
-	qdisc.device = if_indextoname(qdisc.ifindex, name) ? name : "";
-	each_attribute(begin, static_cast<const char *>(mnl_nlmsg_get_payload_tail(message)),
-		       [&](const nlattr *attribute) {
+	qdisc.device = if_indextoname(static_cast<unsigned>(tcm->tcm_ifindex), name) ? name : "";
+	for (const nlattr *attribute : attributes(message, sizeof(*tcm))) {
 		switch (mnl_attr_get_type(attribute)) {
 		case TCA_KIND:
 			qdisc.kind = mnl_attr_get_str(attribute);
@@ -131,7 +69,7 @@ Qdisc read_qdisc(const nlmsghdr *message)
 			read_stats(attribute, qdisc);
 			break;
 		}
-	});
+	}
 	return qdisc;
 }
 
@@ -146,10 +84,10 @@ std::vector<Qdisc> qdiscs()
 	message->nlmsg_type = RTM_GETQDISC;
 	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
 	mnl_nlmsg_put_extra_header(message, sizeof(tcmsg));
-	exchange(message, [&](const nlmsghdr *answer) {
+	Netlink(NETLINK_ROUTE).talk(message, [&](const nlmsghdr *answer) {
 		if (answer->nlmsg_type == RTM_NEWQDISC)
 			found.push_back(read_qdisc(answer));
-	}, "cannot list queueing disciplines");
+	});
 	// A device that went meanwhile has no name.
 	std::erase_if(found, [](const Qdisc &qdisc) { return qdisc.device.empty(); });
 	return found;
@@ -172,7 +110,7 @@ void restore_qdisc(const Qdisc &qdisc)
 	mnl_attr_put_strz(message, TCA_KIND, qdisc.kind.c_str());
 	if (!qdisc.options.empty())
 		mnl_attr_put(message, TCA_OPTIONS, qdisc.options.size(), qdisc.options.data());
-	exchange(message, [](const nlmsghdr *) {}, "cannot put " + qdisc.kind + " back on " + qdisc.device);
+	Netlink(NETLINK_ROUTE).talk(message, [](const nlmsghdr *) {});
 }
 
 std::vector<std::string> place_words(std::uint32_t parent)

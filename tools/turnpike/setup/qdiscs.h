@@ -13,13 +13,11 @@ namespace turnpike {
 
 struct Qdisc {
 	std::string device, kind;
-	unsigned ifindex = 0;
 	std::uint32_t handle = 0;	// 0: the kernel chose it, nobody asked for it
 	std::uint32_t parent = 0;	// TC_H_ROOT at the root
 	std::string options;		// TCA_OPTIONS
 	std::string app;		// TCA_STATS_APP, the kind's own counters
-	std::uint64_t drops = 0, packets = 0, bytes = 0;
-	std::uint32_t queued = 0;
+	std::uint64_t drops = 0, packets = 0;
 };
 
 // Of this network namespace.

@@ -11,13 +11,9 @@
 namespace turnpike {
 
 struct Socket {
-	std::string local, remote;	// addresses
-	unsigned local_port = 0, remote_port = 0;
 	std::string congctl;
-	std::uint32_t rtt_us = 0, min_rtt_us = 0;
-	std::uint64_t pacing_bytes_s = 0, sent_bytes = 0;
-	std::uint32_t retransmits = 0;
-	bool has_ecn = false;
+	std::uint32_t rtt_us = 0;	// smoothed
+	std::uint32_t retransmits = 0;	// segments
 };
 
 // Those that are established. Throws Error.

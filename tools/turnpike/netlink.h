@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Netlink that is not generic: routes, queueing disciplines, sockets. genl.h has the modules' own.
+#ifndef TURNPIKE_TOOLS_NETLINK_H
+#define TURNPIKE_TOOLS_NETLINK_H
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <libmnl/libmnl.h>
+
+namespace turnpike {
+
+// A socket, and one request after the other. All throw Error with the kernel's reason.
+class Netlink {
+public:
+	using Each = std::function<void(const nlmsghdr *)>;
+
+	// protocol: NETLINK_ROUTE, NETLINK_SOCK_DIAG
+	explicit Netlink(int protocol);
+
+	// Sends a message, and passes its answers on until the last.
+	void talk(nlmsghdr *message, const Each &each);
+
+private:
+	std::unique_ptr<mnl_socket, int (*)(mnl_socket *)> socket_;
+	unsigned sequence_ = 0;
+};
+
+// Attributes behind a message's own header of so many bytes, and within a nest; valid while the message is. libmnl's
+// macros for this are C.
+std::vector<const nlattr *> attributes(const nlmsghdr *message, std::size_t header_bytes);
+std::vector<const nlattr *> nested(const nlattr *nest);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_NETLINK_H
