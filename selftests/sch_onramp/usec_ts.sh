@@ -73,6 +73,18 @@ route__all_of_that_destination() {
 	[ "$_with" = 2 ]
 }
 
+# Of three to one place that of the main table by a device and of a metric.
+route__of_one_device_and_metric_alone() {
+	in_a ip route add 10.5.0.0/16 via 10.1.0.2 metric 7 && in_a ip route add 10.5.0.0/16 via 10.1.0.2 metric 8 &&
+		in_a ip route add 10.5.0.0/16 via 10.1.0.2 metric 7 table 100 &&
+		in_a turnpike usec-ts on 10.5.0.0/16 --dev veth0 --metric 7 || return 1
+	_with=$(in_a ip route show table all | grep -E "$usec_ts_is")
+	in_a ip route flush table 100
+	in_a ip route flush root 10.5.0.0/16
+	echo "$_with"
+	[[ $(wc -l <<< "$_with") = 1 && $_with == "10.5.0.0/16"*"metric 7"* && $_with != *table* ]]
+}
+
 # refused STATUS WORD ARGUMENT...: and no route is another
 refused() {
 	_status=$1 _word=$2
@@ -89,7 +101,8 @@ route__nonsense_is_refused() {
 		refused 1 "no unicast route" on fd06::/48 && refused 1 "no unicast route" on default &&
 		refused 1 "no address" on host && refused 1 "no address" on 10.1.0/24 &&
 		refused 1 "prefix length" on 10.1.0.0/33 && refused 1 "prefix length" on 10.1.0.0/ &&
-		refused 1 "prefix length" on fd01::/129 && refused 2 "" maybe 10.1.0.0/24 && refused 2 "" on
+		refused 1 "prefix length" on fd01::/129 && refused 64 "" maybe 10.1.0.0/24 && refused 64 "" on &&
+		refused 1 "no device" on 10.1.0.0/24 --dev nowhere && refused 1 "no unicast route" on 10.1.0.0/24 --dev lo
 }
 
 # A receiver of a network has no feature to give it, nor has what is no unicast route.
