@@ -140,8 +140,8 @@ TEST(Status, text__fits_a_terminal_and_names_all)
 	Json status = {{"version", "0.2.0"}, {"host", "db17"}, {"kernel", "6.12.9"}, {"namespaces", {one}}};
 	EXPECT_EQ(status_text(status, 1000 + 3 * 86400),
 		  "turnpike 0.2.0 on db17, Linux 6.12.9\n"
-		  "timely   1 flow, RTT p50 31 us, p99 31 us, 1 segment sent again; 1 with others, cubic by default\n"
-		  "onramp   eth0: 2 flows, queueing delay p50 5 us, p99 60 us, 5.0 % of packets held, 1 drop\n"
+		  "timely   1 flow, RTT p50 31.0 us, p99 31.0 us, 1 segment sent again; 1 with others, cubic by default\n"
+		  "onramp   eth0: 2 flows, queueing delay p50 5.00 us, p99 60.0 us, 5.0 % of packets held, 1 drop\n"
 		  "         17 hosts with receipts, 1 without: 10.0.3.9\n"
 		  "tlt      port=5000: 96 flows, 0 timeouts, 2 peers without TLT\n"
 		  "set up   by ann, 3 days ago; all of it stands\n"

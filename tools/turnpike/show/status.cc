@@ -10,8 +10,10 @@
 
 #include "../command.h"
 #include "../modules.h"
+#include "../percentile.h"
 #include "../setup/host.h"
 #include "../setup/state_file.h"
+#include "../units.h"
 #include "include/uapi/turnpike.h"
 #include "namespaces.h"
 
@@ -19,14 +21,6 @@ namespace turnpike {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Of sorted values, that which so many hundredths are not above.
-std::uint32_t percentile(const std::vector<std::uint32_t> &sorted, unsigned hundredths)
-{
-	std::size_t at = (sorted.size() * hundredths + 99) / 100;
-
-	return sorted.at(at ? at - 1 : 0);
-}
 
 // Null for users without rights, who may not ask.
 Json peers_json()
@@ -116,35 +110,12 @@ void add_queue(Json &device, const Qdisc &qdisc, std::uint64_t &most_samples)
 
 // -- text
 
-std::string number_text(const char *format, double value)
-{
-	char text[64];
-
-	std::snprintf(text, sizeof(text), format, value);
-	return text;
-}
-
-std::string us_text(const Json &object, const char *name, double unit)
+// "-" where there is none; unit_ns: what it is counted in
+std::string time_text(const Json &object, const char *name, double unit_ns)
 {
 	auto found = object.find(name);
 
-	return found == object.end() || found->is_null() ? "-" : number_text("%.0f us", found->get<double>() / unit);
-}
-
-std::string count_text(std::uint64_t count, const char *one)
-{
-	return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-}
-
-std::string age_text(std::int64_t seconds)
-{
-	if (seconds < 120)
-		return std::to_string(seconds) + " s";
-	if (seconds < 7200)
-		return std::to_string(seconds / 60) + " min";
-	if (seconds < 172800)
-		return std::to_string(seconds / 3600) + " h";
-	return std::to_string(seconds / 86400) + " days";
+	return found == object.end() || found->is_null() ? "-" : duration_text(found->get<double>() * unit_ns);
 }
 
 std::string line(const char *name, const std::string &text)
@@ -160,7 +131,7 @@ std::string timely_text(const Json &timely)
 	std::string text = count_text(timely.at("flows"), "flow");
 
 	if (timely.at("flows") != 0)
-		text += ", RTT p50 " + us_text(timely, "rtt_p50_us", 1) + ", p99 " + us_text(timely, "rtt_p99_us", 1) +
+		text += ", RTT p50 " + time_text(timely, "rtt_p50_us", 1e3) + ", p99 " + time_text(timely, "rtt_p99_us", 1e3) +
 			", " + count_text(timely.at("retransmits"), "segment") + " sent again";
 	return text + "; " + timely.at("other_flows").dump() + " with others, " +
 	       timely.at("default").get<std::string>() + " by default";
@@ -169,15 +140,15 @@ std::string timely_text(const Json &timely)
 std::string device_text(const Json &device)
 {
 	double packets = std::max(device.at("packets").get<double>(), 1.0);
-	std::string text = device.at("name").get<std::string>() + ": ";
+	std::string text = printable(device.at("name").get<std::string>()) + ": ";
 
 	if (device.at("queues") > 1)
 		text += device.at("queues").dump() + " queues, ";
 	text += count_text(device.at("flows"), "flow");
 	if (device.at("samples") != 0)
-		text += ", queueing delay p50 " + us_text(device, "delay_p50_ns", 1e3) + ", p99 " +
-			us_text(device, "delay_p99_ns", 1e3);
-	return text + ", " + number_text("%.1f %% of packets held, ", 100 * device.at("held_packets").get<double>() / packets) +
+		text += ", queueing delay p50 " + time_text(device, "delay_p50_ns", 1) + ", p99 " +
+			time_text(device, "delay_p99_ns", 1);
+	return text + ", " + percent_text(device.at("held_packets").get<double>() / packets) + " of packets held, " +
 	       count_text(device.at("drops"), "drop");
 }
 
