@@ -101,6 +101,13 @@ class Faults(unittest.TestCase):
         with self.assertRaises(ScenarioError):
             scenario.read("/nonexistent.yaml")
 
+    def test_metrics_of_samples_want_samples(self):
+        for text in ("tcp_rtt_us", "1 + max(util, jain_between(0, 1))", "of(base, rate_gbps)"):
+            self.refused(f"metrics:\n  x: {text}\n", 2, "sample_interval_us")
+            self.refused(f"bounds:\n- {{metric: '{text}', min: 0}}\n", 2, "sample_interval_us")
+            found = rack_path.expand(f"metrics: {{x: '{text}'}}\nsample_interval_us: 1000\n")
+            bounds.check(found[0].settings, ["base"])
+
     def test_not_a_mapping(self):
         with self.assertRaises(ScenarioError):
             yamlfile.parse("- 1\n", "x")

@@ -61,7 +61,7 @@ class Verdict:
 def check(settings, names):
     """Refuse bounds and metrics that cannot be evaluated, before any run."""
     for bound in settings["bounds"]:
-        node = _parse(bound["metric"], bound.where("metric"))
+        node = _parse(bound["metric"], bound.where("metric"), settings)
         for name in expr.variants(node):
             if name not in names:
                 raise ScenarioError(bound.where("metric"), f"of(): no variant is called '{name}'")
@@ -69,14 +69,21 @@ def check(settings, names):
             if not fnmatch.filter(names, pattern):
                 raise ScenarioError(bound.where("variant"), f"no variant is called '{pattern}'")
     for name, text in settings["metrics"].items():
-        _parse(text, settings["metrics"].where(name))
+        _parse(text, settings["metrics"].where(name), settings)
 
 
-def _parse(text, origin):
+def _parse(text, origin, settings):
     try:
-        return expr.parse(text)
+        node = expr.parse(text)
     except expr.ExprError as error:
         raise ScenarioError(origin, str(error)) from None
+    if expr.needs_samples(node) and not _samples_flows(settings):
+        raise ScenarioError(origin, f"'{text}' is made of samples of flows; see sample_interval_us")
+    return node
+
+
+def _samples_flows(settings):
+    return settings["sample_interval_us"] or any(load.get("sample_interval_us") for load in settings["workload"])
 
 
 def judge(bounds, results):

@@ -9,7 +9,7 @@ import ast
 import inspect
 import operator
 
-from .metrics import METRICS
+from .metrics import METRICS, SAMPLED
 
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.Div: operator.truediv, ast.USub: operator.neg, ast.UAdd: operator.pos}
@@ -52,6 +52,11 @@ def variants(node):
     """The variants that an expression names with of()."""
     return [_word(call.args[0]) for call in ast.walk(node)
             if isinstance(call, ast.Call) and call.func.id == "of"]
+
+
+def needs_samples(node):
+    """Whether a metric in it is made of samples of flows."""
+    return any(name.id in SAMPLED for name in ast.walk(node) if isinstance(name, ast.Name))
 
 
 def _check(node):

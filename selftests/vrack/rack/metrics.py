@@ -12,10 +12,17 @@ from .hist import Hist, share_of, statistic
 from .results import FlowSeries
 
 METRICS = {}
+SAMPLED = set()     # names of those that sample_interval_us must be set for
 
 
 def metric(function):
     METRICS[function.__name__] = function
+    return function
+
+
+def of_samples(function):
+    """Marks a metric that is made of the flows' samples."""
+    SAMPLED.add(function.__name__)
     return function
 
 
@@ -208,6 +215,7 @@ def ping_us(run, load, stat="avg"):
 
 
 @metric
+@of_samples
 def tcp_rtt_us(run, stat="avg", load=None, after=None, until=None):
     """Smoothed RTT of TCP in the flows' samples between two times in s."""
     first, last = _window(run, after, until)
@@ -261,6 +269,7 @@ def jain(run, load=None):
 
 
 @metric
+@of_samples
 def jain_between(run, after, until, load=None):
     """Jain's index of what flows delivered between two times in s."""
     return _jain([flow.goodput_bps(after, until) or 0 for flow in _sampled(run, load)])
@@ -316,6 +325,7 @@ def errors(run, load=None):
 # -- rates over time
 
 @metric
+@of_samples
 def rate_gbps(run, load=None, at=None, stat="avg", host=None):
     """Pacing rate of the flows at a time in s: avg, min, max over the flows."""
     time_s = _end(run) if at is None else at
@@ -324,6 +334,7 @@ def rate_gbps(run, load=None, at=None, stat="avg", host=None):
 
 
 @metric
+@of_samples
 def goodput_between(run, after, until, load=None, stat="avg", host=None):
     """Gbit/s delivered by the flows between two times in s: avg, min, max, sum."""
     rates = list(_present(flow.goodput_bps(after, until) for flow in _sampled(run, load, host)))
@@ -331,6 +342,7 @@ def goodput_between(run, after, until, load=None, stat="avg", host=None):
 
 
 @metric
+@of_samples
 def reach_ms(run, gbps, after, load=None, share=0.5, window_ms=2.0, signal="delivered"):
     """Time from 'after' until a share of the flows (0.5: the median flow) has
     reached a rate; delivered bytes over window_ms, or signal=pacing. Never
@@ -343,6 +355,7 @@ def reach_ms(run, gbps, after, load=None, share=0.5, window_ms=2.0, signal="deli
 
 
 @metric
+@of_samples
 def reach_goodput_ms(run, gbps, after, load=None, window_ms=2.0):
     """Time from 'after' until the flows together deliver so many Gbit/s over
     window_ms; the rest of the run if never."""
@@ -356,6 +369,7 @@ def reach_goodput_ms(run, gbps, after, load=None, window_ms=2.0):
 
 
 @metric
+@of_samples
 def peak_gbps(run, load=None, after=None, until=None, window_ms=1.0):
     """Most that any one flow delivered over window_ms between two times."""
     first, last = _window(run, after, until)
