@@ -67,7 +67,8 @@ help:
 	@echo '                   short scenarios, stock kernels in QEMU, a bare Debian (TIERS="..." picks some)'
 	@echo '  make drivers-check  every patched NIC driver for the stock kernels, two on emulated NICs (an hour)'
 	@echo '  make demo        the TIMELY incast of SIGCOMM 2015 in the virtual rack: table and plots'
-	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), in build/reproduce'
+	@echo '  make reproduce   every scenario in the tree with all its seeds (hours), and all other tests in full'
+	@echo '                   (FIG="timely-18": one figure of a paper; FIG="*" FIGURES="--quick"; index in build/reproduce)'
 	@echo '  make fuzz        random inputs for all that reads what others wrote (FUZZ="--runs N")'
 	@echo '  make battery     a table of what Linux and Turnpike do on all kinds of networks (BATTERY="--row long")'
 	@echo '  make mutants     lines of the modules changed one by one: some test must go red (MUTANTS="--match tlt")'
@@ -244,8 +245,12 @@ battery: packages
 	@selftests/battery $(BATTERY)
 
 .PHONY: reproduce
-reproduce: packages
-	@selftests/run-tests reproduce
+reproduce: packages $(if $(FIG),tools)
+ifeq ($(FIG),)
+	@selftests/run-tests reproduce; status=$$?; selftests/figures --index; exit $$status
+else
+	@selftests/figures $(FIGURES) $(FIG:%='%')
+endif
 
 # -- installation -------------------------------------------------------------
 
