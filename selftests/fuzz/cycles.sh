@@ -23,7 +23,7 @@ used_kb() {
 # A namespace that all modules have something of, and that goes while they stay.
 namespace_comes_and_goes() {
 	ip netns add c && ip -n c link set lo up && tc -n c qdisc add dev lo root onramp feedback orack &&
-		ip netns exec c turnpike tlt set && ip netns exec c sysctl -q net.ipv4.tcp_timely.t_low_us=30 &&
+		ip netns exec c turnpike tlt set --all && ip netns exec c sysctl -q net.ipv4.tcp_timely.t_low_us=30 &&
 		ip netns del c
 }
 

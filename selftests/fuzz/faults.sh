@@ -83,7 +83,7 @@ set__keys() { refuses_some in_a keys; }
 # With all on at both ends.
 all_on() {
 	onramp threshold 200us feedback orack && acker on &&
-		in_a turnpike tlt set && in_b turnpike tlt set && in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely
+		in_a turnpike tlt set --all && in_b turnpike tlt set --all && in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely
 }
 
 flow__set_up() { all_on && fails_each in_a flow 10.1.0.2 5001; }

@@ -88,7 +88,7 @@ user__has_a_namespace_of_his_own() {
 	$as_user unshare --user --map-root-user --net sh -e -c '
 		ip link set lo up
 		tc qdisc add dev lo root onramp
-		turnpike tlt set
+		turnpike tlt set --all
 		turnpike tlt flows
 		turnpike onramp set --port 7000
 		turnpike onramp flows
@@ -99,7 +99,7 @@ user__has_a_namespace_of_his_own() {
 all__work_after_it() {
 	drop_hosts
 	slow_hosts || return 1
-	in_a turnpike tlt set && in_b turnpike tlt set && acker on && onramp threshold 200us || return 1
+	in_a turnpike tlt set --all && in_b turnpike tlt set --all && acker on && onramp threshold 200us || return 1
 	in_a "$traffic" send 10.1.0.2 --flows 4 --seconds 0.4 && show || return 1
 	flows_were_held && [ "$(json_value flows "$(in_a turnpike tlt stats -j)")" -gt 0 ]
 }

@@ -23,7 +23,7 @@ free_kb() {
 }
 
 # lines NETNS COMMAND...: flows that a command of turnpike's shows
-lines() { ip netns exec "$1" turnpike "${@:2}" | grep -c .; }
+lines() { ip netns exec "$1" turnpike "${@:2}" -j | json_lines | grep -c .; }
 
 packets() { ip -n "$1" -j -s link show veth0 | grep -o "\"$2\":{[^}]*" | grep -o '"packets":[0-9]*' | cut -d: -f2; }
 
@@ -42,7 +42,7 @@ talk() {
 }
 
 all_on() {
-	onramp threshold 200us feedback orack && acker on && in_a turnpike tlt set && in_b turnpike tlt set &&
+	onramp threshold 200us feedback orack && acker on && in_a turnpike tlt set --all && in_b turnpike tlt set --all &&
 		in_a sysctl -q -w net.ipv4.tcp_congestion_control=timely
 }
 

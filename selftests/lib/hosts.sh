@@ -12,6 +12,8 @@
 
 # shellcheck source=selftests/lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=selftests/lib/json.sh
+. "$here/../lib/json.sh"
 
 a=$module-a-$$
 b=$module-b-$$

@@ -5,6 +5,9 @@
 #
 # shellcheck shell=bash
 
+# shellcheck source=selftests/lib/json.sh
+. /json.sh
+
 in_a() { ip netns exec a "$@"; }
 
 both() { ip netns exec a "$@" && ip netns exec b "$@"; }

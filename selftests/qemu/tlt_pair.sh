@@ -5,15 +5,15 @@
 enough_bytes=1000000
 
 # counter NAME: of a's TLT
-counter() { in_a turnpike tlt stats | sed -n "s/^$1 //p"; }
+counter() { in_a turnpike tlt stats -j | json_lines | sed -n "s/^$1 //p"; }
 
 # Packets of clocking's.
 injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
 
 # sums NETNS: packets of all kinds that it has sent and received
 sums() {
-	ip netns exec "$1" turnpike tlt stats |
-		awk '/^sent / { sent += $4; got += $8 } END { print sent, got }'
+	ip netns exec "$1" turnpike tlt stats -j | json_lines |
+		awk '/^sent[.].*[.]packets / { sent += $2 } /^received[.]/ { got += $2 } END { print sent, got }'
 }
 
 # since BEFORE NOW: differences of two sums each, as "sent got"
@@ -52,7 +52,7 @@ all_agree() {
 # exactly_once FROM TO ADDRESS: of a flow without bursts
 exactly_once() {
 	from=$1 to=$2
-	both turnpike tlt set || return 1
+	both turnpike tlt set --all || return 1
 	before=$(sums "$from")
 	before_to=$(sums "$to")
 	before_lost=$(dropped)

@@ -60,7 +60,7 @@ while_sending() {
 stamps_on() { both hwstamp_ctl -i eth0 -t 0 -r 1 > /dev/null && both ethtool -K eth0 tso off; }
 
 # counted NAME: nicstamp's counter
-counted() { turnpike stamps stats | sed -n "s/^$1 //p"; }
+counted() { turnpike stamps stats -j | json_lines | sed -n "s/^$1 //p"; }
 
 # Until $enough more came: how long that takes is the machine's affair.
 more_samples() {
@@ -71,7 +71,7 @@ more_samples() {
 		wait $flows
 		[ "$(counted samples)" -lt $goal ] || return 0
 	done
-	turnpike stamps stats
+	turnpike stamps stats -v
 	return 1
 }
 
@@ -87,7 +87,9 @@ namespaces_go() {
 	more_samples
 }
 
-flows_shown() { turnpike stamps flows >> /run/shown && turnpike stamps devices > /dev/null; }
+flows_shown() {
+	_flows=$(turnpike stamps flows -j) && echo "$_flows" | json_lines >> /run/shown && turnpike stamps devices > /dev/null
+}
 
 # By stamps less than by TCP: in sum, since the two may be of different bytes of a burst.
 rtt_less_than_tcp() {

@@ -90,12 +90,12 @@ wait__is_over_after_a_while() {
 
 # with_timely_and_tlt CASE: of hold.py, with each burst cut; $cuts
 with_timely_and_tlt() {
-	load_beside tcp_timely && load_beside tlt && in_a turnpike tlt set --sender rate --period 1 &&
-		in_b turnpike tlt set || return 4
+	load_beside tcp_timely && load_beside tlt && in_a turnpike tlt set --all --sender rate --period 1 &&
+		in_b turnpike tlt set --all || return 4
 	# shellcheck disable=SC2086  # words
 	held "$1" nogovernor $long
 	status=$?
-	cuts=$(in_a turnpike tlt stats | sed -n 's/^cuts //p')
+	cuts=$(in_a turnpike tlt stats -j | json_lines | sed -n 's/^cuts //p')
 	in_a turnpike tlt off && in_b turnpike tlt off
 	for module in tlt tcp_timely; do
 		wait_for "the last of $module" rmmod $module 2> /dev/null || status=1

@@ -168,6 +168,12 @@ announcements__none_before_data() {
 		[ "$(peer acks)" = none ]
 }
 
+# settings NAME: values of turnpike onramp show, in one line
+settings() { in_a turnpike onramp show -j | json_lines | sed -n "s/^$1 //p" | paste -sd' '; }
+
+# What was told of the only peer's clock.
+told_clock() { in_a turnpike onramp clock show -j | json_lines | paste -sd' ' | grep "peers.peer $1 "; }
+
 announcements__none_to_hosts_that_are_far() {
 	_announced=$(stat announced)
 	acker off && onramp feedback orack && in_b tc qdisc replace dev veth0 root netem delay 20ms &&
@@ -179,7 +185,7 @@ announcements__none_to_hosts_that_are_far() {
 
 announcements__none_beyond_the_prefixes() {
 	acker on && onramp feedback orack && in_a turnpike onramp set --ask 10.2.0.0/16 fd01::/64 &&
-		[ "$(in_a turnpike onramp show | sed 's/.*ask //')" = "10.2.0.0/16 fd01::/64" ] || return 1
+		[ "$(settings ask)" = "10.2.0.0/16 fd01::/64" ] || return 1
 	_announced=$(stat announced)
 	send 0.3 && [ "$(stat announced)" = "$_announced" ] && to=fd01::2 send 0.3 &&
 		[ "$(counter samples_orack)" -gt 20 ] && in_a turnpike onramp set --ask 10.1.0.0/24 &&
@@ -191,7 +197,7 @@ announcements__none_beyond_the_prefixes() {
 announcements__prefixes_that_are_none_are_refused() {
 	refused "no prefix" set --ask 10.0.0.0/33 && refused "no prefix" set --ask fd00::/ &&
 		refused "beyond the prefix" set --ask 10.1.0.0/8 && refused "no IPv4 or IPv6" set --ask host/8 &&
-		refused "nothing to set" set && in_a turnpike onramp show | grep -vq ask
+		refused "nothing to set" set && [ -z "$(settings ask)" ]
 }
 
 # More than there is room for, and a host that is met afterwards.
@@ -335,7 +341,7 @@ keys__rotate_without_a_gap() {
 		return 1
 	in_a turnpike onramp key use 2 && in_a turnpike onramp key del 1 &&
 		in_b turnpike onramp key del 1 && send 0.3 && [ "$(counter samples_orack)" -gt $((_more + 20)) ] &&
-		in_a turnpike onramp show | grep -q 'keys 2$'
+		[ "$(settings keys)" = 2 ]
 	_status=$?
 	drop_keys
 	[ "$(stat refused_key)$(stat refused_mac)" = "$_refused" ] && return $_status
@@ -416,9 +422,9 @@ clock__offset_that_cannot_be_is_not_used() {
 clock__offset_expires() {
 	acker on && onramp threshold 200us feedback orack &&
 		in_a turnpike onramp clock set 10.1.0.2 0 1us --for 2 && sampled &&
-		exactly grade '"b"' && in_a turnpike onramp clock show | grep -q "seconds_left [12]" &&
+		exactly grade '"b"' && told_clock 10.1.0.2 | grep -q "seconds_left [12]$" &&
 		sleep 2.2 && sampled && exactly grade '"c"' &&
-		in_a turnpike onramp clock show | grep -q "seconds_left 0"
+		told_clock 10.1.0.2 | grep -q "seconds_left 0$"
 	_status=$?
 	undisciplined
 	return $_status
@@ -503,7 +509,7 @@ clock__nonsense_is_refused() {
 		refused "error is 1 to" clock disciplined 0 &&
 		refused "error is 1 to" clock disciplined 1001us &&
 		refused "nothing was said" clock clear 10.1.0.2 &&
-		[ "$(in_a turnpike onramp clock show)" = "own clock not disciplined" ]
+		[ "$(in_a turnpike onramp clock show -j | json_lines)" = "own_error_ns null" ]
 }
 
 # 16384 and no more; what expired makes room; the table goes with its namespace.
@@ -512,7 +518,7 @@ clock__table_is_bounded() {
 	said=$(ip netns exec clocks "$orack" fill 1 16385 1)
 	sleep 1.2
 	said="$said $(ip netns exec clocks "$orack" fill 50000 3 60)"
-	_count=$(ip netns exec clocks turnpike onramp clock show | grep -c ^peer)
+	_count=$(ip netns exec clocks turnpike onramp clock show -j | json_lines | grep -c "^peers.peer ")
 	ip netns del clocks
 	echo "$said; $_count"
 	[ "$said" = "taken=16384 error=28 taken=3 error=0" ] && [ "$_count" = 3 ]
@@ -543,7 +549,7 @@ keys__of_a_file_are_used_and_no_others() {
 	{ cat "$key_file.new"; echo "2 $(in_a turnpike onramp key generate -)"; } > "$key_file.both"
 	refused "read by others" key load "$key_file.both" && chmod 600 "$key_file.both" &&
 		in_a turnpike onramp key load "$key_file.both" &&
-		[ "$(in_a turnpike onramp show | sed 's/.*keys //')" = "1 2" ] &&
+		[ "$(settings keys)" = "1 2" ] &&
 		in_a turnpike onramp key load "$key_file.both" &&
 		in_b turnpike onramp key load "$key_file.new" && acker on && onramp feedback orack && send 0.3 &&
 		[ "$(counter samples_orack)" -gt 20 ]
@@ -565,7 +571,7 @@ keys__nonsense_is_refused() {
 		refused "two keys" key add 3 "$key_file" && refused "is a key" key add 1 "$key_file" &&
 		refused "no key" key use 3 && refused "no key" key del 3 &&
 		refused "hexadecimal" key add 3 "$key_file.3" && refused "1 - 255\|1 to 255\|range" key use 0 &&
-		[ "$(in_a turnpike onramp show | sed 's/.*keys //')" = "1 2" ]
+		[ "$(settings keys)" = "1 2" ]
 	_status=$?
 	drop_keys
 	return $_status
@@ -596,10 +602,10 @@ hostile__no_flow_is_held_for_long() {
 	attacked || return 1
 	_refused=$(($(refused_in_all) - _refused))
 	echo "refused $_refused, capped $(counter capped)"
-	in_a turnpike onramp stats | grep refused
+	in_a turnpike onramp stats -j | json_lines | grep refused
 	# Most have something wrong; pause_max, and a packet more at 10 MB/s.
 	[ $_refused -gt $((packets / 2)) ] && [ "$(field gap_ms "$said" | cut -d. -f1)" -lt 30 ] &&
-		[ "$(in_a turnpike onramp peers | wc -l)" -le 1 ]
+		[ "$(in_a turnpike onramp peers -j | json_lines | wc -l)" -le 1 ]
 }
 
 hostile__with_a_key_nothing_happens() {

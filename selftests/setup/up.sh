@@ -27,7 +27,7 @@ up__makes_all_of_it_and_down_undoes_it() {
 		[[ $(ip -n "$a" route show 10.0.0.0/8) == *"congctl timely"* ]] &&
 		[[ $(ip -n "$a" -6 route show fd01::/64) == *"congctl timely"* ]] &&
 		[[ $(ip -n "$a" route show default) != *congctl* ]] &&
-		[[ $(in_a "$turnpike" tlt show) == on* ]] || return 1
+		[[ $(in_a "$turnpike" tlt show -j) == *'"enabled": true'* ]] || return 1
 	down || return 1
 	after=$(picture)
 	diff <(echo "$before") <(echo "$after") && [ ! -e /sys/module/sch_onramp ] && [ ! -e /sys/module/tlt ]

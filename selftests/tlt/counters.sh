@@ -41,8 +41,8 @@ note_counts() {
 # The byte is there already, and its echo tells what the data's own ACK did.
 clocking__what_both_ends_have_ends_in_the_module() {
 	held_with plain && [ $injected = 1 ] && [ $refused = 0 ] && [ $echoes_dropped = 1 ] &&
-		[ $clocks_dropped = 1 ] && in_a "$turnpike" tlt flows | grep -q "echoes_dropped 1" &&
-		in_b "$turnpike" tlt flows | grep -q "clocks_dropped 1"
+		[ $clocks_dropped = 1 ] && tlt_flows "$a" | grep -q "echoes_dropped 1" &&
+		tlt_flows "$b" | grep -q "clocks_dropped 1"
 }
 
 # ends_without_a_drop REASON: the kernel counts nothing as dropped
@@ -63,7 +63,7 @@ clocking__what_ends_in_the_module_is_no_drop() { ends_without_a_drop NETFILTER_D
 
 clocking__refused_in_repair() {
 	held_with repair && [ $injected = 0 ] && [ $refused -gt 0 ] &&
-		in_a "$turnpike" tlt flows | grep -q "inject_refused $refused"
+		tlt_flows "$a" | grep -q "inject_refused $refused"
 }
 
 clocking__refused_with_signatures() { held_with md5 && [ $injected = 0 ] && [ $refused -gt 0 ]; }
@@ -97,7 +97,7 @@ rtos__of_a_path_that_is_dead_for_a_while() {
 	wait_for "a timeout" timed_out
 	_status=$?
 	in_a "$turnpike" tlt flows
-	in_a "$turnpike" tlt flows | grep -q "remote_port $port .* rtos [1-9]" || _status=1
+	tlt_flows "$a" | grep -q "remote_port $port .* rtos [1-9]" || _status=1
 	path_from in_a delay 20ms
 	background_ends_well && return $_status
 }
@@ -119,9 +119,9 @@ sent_by() {
 
 # One packet in N, and the last; a burst that waits for the sender's clock is not the last.
 period__is_what_rate_based_senders_keep_to() {
-	in_a "$turnpike" tlt set --sender rate && sent_by cubic
+	in_a "$turnpike" tlt set --all --sender rate && sent_by cubic
 	_status=$?
-	in_a "$turnpike" tlt set
+	in_a "$turnpike" tlt set --all
 	[ $_status = 0 ] && [ $data -gt 0 ] && [ $((data * 96)) -le $(((data + plain) * 5 / 4)) ]
 }
 
@@ -130,8 +130,8 @@ bbr__is_left_alone() {
 	sent_by bbr && [ $data = 0 ] && [ $plain = 0 ] && [ "$left" -gt 100 ]
 }
 
-flows() { in_a "$turnpike" tlt flows | grep -c "remote_port"; }
-receiver_has_one() { [ "$(in_b "$turnpike" tlt flows | grep -c "remote_port")" = 1 ]; }
+flows() { tlt_flows "$a" | grep -c "remote_port"; }
+receiver_has_one() { [ "$(tlt_flows "$b" | grep -c "remote_port")" = 1 ]; }
 none_is_left() { [ "$(flows)" = 0 ]; }
 
 # The receiver's namespace has one, too: each has its own table.

@@ -15,10 +15,17 @@ turnpike=turnpike
 [ -z "${TURNPIKE_BUILD:-}" ] || turnpike=$TURNPIKE_BUILD/turnpike
 command -v "$turnpike" > /dev/null || skip_all "needs the turnpike command"
 
-# tlt_on [OPTION...]: at both ends
+# tlt_on [OPTION...]: at both ends, for all TCP if there is no rule
 tlt_on() {
+	case " $* " in
+	*" --rule "*) ;;
+	*) set -- --all "$@" ;;
+	esac
 	in_a "$turnpike" tlt set "$@" && in_b "$turnpike" tlt set "$@"
 }
+
+# tlt_flows NETNS: a line each, as "local ... local_port ... "
+tlt_flows() { ip netns exec "$1" "$turnpike" tlt flows -j | json_lines; }
 
 tlt_off() {
 	in_a "$turnpike" tlt off && in_b "$turnpike" tlt off
@@ -116,8 +123,8 @@ background_ends() {
 }
 
 # counter NAME [NETNS]: of the sending host
-counter() { ip netns exec "${2:-$a}" "$turnpike" tlt stats | sed -n "s/^$1 //p"; }
+counter() { ip netns exec "${2:-$a}" "$turnpike" tlt stats -j | json_lines | sed -n "s/^$1 //p"; }
 
 # sent KIND [NETNS], received KIND [NETNS]: packets
-sent() { counter "sent $1 packets" "${2:-}" | cut -d' ' -f1; }
-received() { counter "sent $1" "${2:-}" | sed 's/.*received //'; }
+sent() { counter "sent.$1.packets" "${2:-}"; }
+received() { counter "received.$1" "${2:-}"; }

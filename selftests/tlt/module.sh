@@ -31,7 +31,7 @@ switched__off_and_on_under_traffic() {
 peer__switched_off_and_on_under_traffic() {
 	background || return 1
 	for _ in $(seq 10); do
-		in_b "$turnpike" tlt off && sleep 0.002 && in_b "$turnpike" tlt set || return 1
+		in_b "$turnpike" tlt off && sleep 0.002 && in_b "$turnpike" tlt set --all || return 1
 	done
 	background_ends_well
 }
@@ -70,20 +70,20 @@ netns__removed_under_traffic() {
 
 flows__are_shown_and_forgotten() {
 	background 4 || return 1
-	shown=$(in_a "$turnpike" tlt flows)
+	shown=$(tlt_flows "$a")
 	echo "$shown" | head -n 4
 	background_ends_well
 	echo "$shown" | grep -q 'remote 10.1.0.2 remote_port 5100 peer tlt' || return 1
 	sleep 15
-	[ -z "$(in_a "$turnpike" tlt flows)" ]
+	[ "$(in_a "$turnpike" tlt flows -j)" = "[]" ]
 }
 
 peer__without_tlt_is_shown() {
 	in_b "$turnpike" tlt off
 	in_a "$stream" send 10.1.0.2 --seed 5 --bytes 1000000 || return 1
-	shown=$(in_a "$turnpike" tlt flows)
+	shown=$(tlt_flows "$a")
 	echo "$shown"
-	in_b "$turnpike" tlt set
+	in_b "$turnpike" tlt set --all
 	echo "$shown" | grep -q 'peer deaf' && [ "$(counter deaf)" -gt 0 ]
 }
 
@@ -93,10 +93,10 @@ flows__idle_ones_are_kept_if_few() {
 	# shellcheck disable=SC2086  # a list
 	kill -STOP $senders
 	sleep 15
-	few=$(in_a "$turnpike" tlt flows | grep -c remote_port)
+	few=$(tlt_flows "$a" | grep -c remote_port)
 	echo 2 > /sys/module/tlt/parameters/max_flows
 	sleep 15
-	many=$(in_a "$turnpike" tlt flows | grep -c remote_port)
+	many=$(tlt_flows "$a" | grep -c remote_port)
 	echo 1000000 > /sys/module/tlt/parameters/max_flows
 	# shellcheck disable=SC2086
 	kill -CONT $senders

@@ -90,7 +90,7 @@ drop_vrf() {
 # Without the VRF the receiver would wait for the end of the stream for ever.
 stream_has_ended() { [ -z "$(in_b ss -Htn sport = $port)" ]; }
 
-sent_plain_bytes() { counter "sent plain packets" | sed 's/.*bytes \([0-9]*\) .*/\1/'; }
+sent_plain_bytes() { counter sent.plain.bytes; }
 
 # through_vrf BURST: bursts of so many segments; each packet counts once where it leaves
 through_vrf() {
@@ -120,7 +120,7 @@ make_container() {
 
 # A container's packets come by the host's hooks, too, which know none of its connections.
 ipvlan__marks_of_a_container_stay() {
-	tlt_on && make_container && ip netns exec "$a-c" "$turnpike" tlt set || return 1
+	tlt_on && make_container && ip netns exec "$a-c" "$turnpike" tlt set --all || return 1
 	_received=$(received data "$b") _hosts=$(sent data) _plain=$(sent_plain_bytes)
 	ip netns exec "$a-c" "$stream" send 10.1.0.2 --seed 1 --bytes $bytes && wait_for "the end of the stream" stream_has_ended
 	_status=$?

@@ -8,33 +8,37 @@
 
 tlt() { in_a "$turnpike" tlt "$@"; }
 
-show__off_at_first() { [ "$(tlt show)" = off ]; }
+# told: the configuration, a line each
+told() { tlt show -j | json_lines; }
+
+is_off() { [ "$(ip netns exec "$1" "$turnpike" tlt show -j | json_lines)" = "enabled false" ]; }
+
+show__off_at_first() { is_off "$a"; }
 
 set__defaults() {
-	tlt set && tlt show | tee /dev/stderr |
-		grep -qx 'on map local clock adaptive sender auto period 96 foreign override'
+	out=$(tlt set --all) || return 1
+	echo "$out"
+	[[ $out == *"all TCP of this namespace"*"turnpike tlt off"* ]] && [ "$(told | grep -v '^dscp' | tr '\n' ' ')" = \
+		"enabled true map local period 96 clock adaptive sender auto foreign override " ]
 }
 
 set__everything() {
 	tlt set --map vma --clock byte --sender rate --period 7 --foreign keep \
 		--rule dev=veth0,port=5000-5010,peer=10.1.0.77/24 --rule peer=fd01::9/64 \
 		--rule port=80,uid=1000-1999 --rule uid=0 || return 1
-	out=$(tlt show)
-	echo "$out"
-	echo "$out" | grep -q '^on map vma clock byte sender rate period 7 foreign keep$' &&
-		echo "$out" | grep -q 'rule dev=veth0 port=5000-5010 peer=10.1.0.0/24' &&
-		echo "$out" | grep -q 'rule peer=fd01::/64' &&
-		echo "$out" | grep -q 'rule port=80 uid=1000-1999' &&
-		echo "$out" | grep -q 'rule uid=0$'
+	tlt show
+	want="enabled true map vma period 7 clock byte sender rate foreign keep rules.dev veth0 rules.port 5000-5010"
+	want="$want rules.peer 10.1.0.0/24 rules.peer fd01::/64 rules.port 80 rules.uid 1000-1999 rules.uid 0 "
+	[ "$(told | grep -v '^dscp' | tr '\n' ' ')" = "$want" ]
 }
 
 set__own_map() {
 	map=data=1,echo=2,clock=3,clock-echo=4,control=5,plain=6
-	tlt set --map $map && tlt show | grep -q "map $map"
+	tlt set --all --map $map && told | grep -qx "map $map"
 }
 
 set__json() {
-	tlt set && tlt show -j | python3 -c '
+	tlt set --all && tlt show -j | python3 -c '
 import json, sys
 config = json.load(sys.stdin)
 sys.exit(not (config["enabled"] and config["dscp"]["plain"] == 23 and config["rules"] == []))'
@@ -48,21 +52,21 @@ sys.exit(json.load(sys.stdin)["rules"] != [{"uid": "5-6"}, {"uid": "7"}])'
 
 # refused REASON OPTION...: with that reason, and nothing changes
 refused() {
-	before=$(tlt show)
+	before=$(told)
 	if out=$(tlt set "${@:2}" 2>&1); then
 		echo "accepted: ${*:2}"
 		return 1
 	fi
 	echo "$out"
-	echo "$out" | grep -q -- "$1" && [ "$(tlt show)" = "$before" ]
+	echo "$out" | grep -q -- "$1" && [ "$(told)" = "$before" ]
 }
 
 set__nonsense_is_refused() {
-	tlt set --period 5 || return 1
-	refused "same code point" --map data=1,echo=1,clock=3,clock-echo=4,control=5,plain=6 &&
-		refused "1 to 63" --map data=64,echo=1,clock=3,clock-echo=4,control=5,plain=6 &&
-		refused "no 'plain'" --map data=1,echo=2,clock=3,clock-echo=4,control=5 &&
-		refused "no map" --map nonsense &&
+	tlt set --all --period 5 || return 1
+	refused "same code point" --all --map data=1,echo=1,clock=3,clock-echo=4,control=5,plain=6 &&
+		refused "1 to 63" --all --map data=64,echo=1,clock=3,clock-echo=4,control=5,plain=6 &&
+		refused "no 'plain'" --all --map data=1,echo=2,clock=3,clock-echo=4,control=5 &&
+		refused "no map" --all --map nonsense &&
 		refused "no device" --rule dev=nowhere &&
 		refused "ends before" --rule port=10-9 &&
 		refused "1 to 65535" --rule port=0 &&
@@ -80,8 +84,27 @@ set__nonsense_is_refused() {
 		refused "begins with /" --rule cgroup=a &&
 		refused "at most 511" --rule "cgroup=/$(printf '%511s' '' | tr ' ' a)" &&
 		refused "no such cgroup\|have no cgroup" --rule cgroup=/nowhere &&
-		refused "adaptive" --clock never &&
-		refused "0 to 32767" --period 40000
+		refused "adaptive" --all --clock never &&
+		refused "0 to 32767" --all --period 40000
+}
+
+# All TCP of a host is marked for who says so alone.
+set__without_a_rule_is_refused() {
+	local status
+
+	tlt set --all --period 5 || return 1
+	refused "which packets are TLT's" && refused "which packets are TLT's" --map vma &&
+		refused "not both" --all --rule port=9 || return 1
+	tlt set > /dev/null 2>&1
+	status=$?
+	echo "status $status"
+	[ $status = 64 ]
+}
+
+# What is on now, as show -j has it.
+changes__tell_what_is_on() {
+	[ "$(tlt set --rule port=9,uid=1 --period 3 -j)" = "$(tlt show -j)" ] && told | grep -qx 'rules.uid 1' &&
+		[ "$(tlt off -j | json_lines)" = "enabled false" ] && is_off "$a"
 }
 
 set__too_many_rules_are_refused() {
@@ -100,10 +123,10 @@ set__needs_the_right() {
 }
 
 namespaces__are_apart() {
-	tlt set --period 11 && [ "$(in_b "$turnpike" tlt show)" = off ]
+	tlt set --all --period 11 && is_off "$b"
 }
 
-off__twice() { tlt off && tlt off && [ "$(tlt show)" = off ]; }
+off__twice() { tlt off && tlt off && is_off "$a"; }
 
 stats__have_every_counter() {
 	tlt stats -j | python3 -c '
@@ -118,6 +141,6 @@ make_hosts
 trap 'drop_hosts; unload_module' EXIT
 run_cases show__off_at_first set__defaults set__everything set__own_map set__json \
 	set__json_of_users \
-	set__nonsense_is_refused set__too_many_rules_are_refused set__needs_the_right \
+	set__nonsense_is_refused set__without_a_rule_is_refused changes__tell_what_is_on set__too_many_rules_are_refused set__needs_the_right \
 	namespaces__are_apart off__twice stats__have_every_counter
 finish_hosts

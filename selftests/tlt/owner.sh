@@ -8,8 +8,8 @@
 
 # marked [NETNS]: packets of all kinds that the host has sent
 marked() {
-	ip netns exec "${1:-$a}" "$turnpike" tlt stats |
-		awk '/^sent / { packets += $4 } END { print packets }'
+	ip netns exec "${1:-$a}" "$turnpike" tlt stats -j | json_lines |
+		awk '/^sent[.].*[.]packets / { packets += $2 } END { print packets }'
 }
 
 sends() { in_a "$stream" send "${2:-10.1.0.2}" --port $port --seed 1 --bytes 200000 --uid "$1"; }
@@ -29,8 +29,8 @@ is_not_marked() {
 	[ "$(marked)" = "$before" ]
 }
 
-rule_in_a() { in_a "$turnpike" tlt set --rule "$1" && in_b "$turnpike" tlt set; }
-rule_in_b() { in_b "$turnpike" tlt set --rule "$1" && in_a "$turnpike" tlt set; }
+rule_in_a() { in_a "$turnpike" tlt set --rule "$1" && in_b "$turnpike" tlt set --all; }
+rule_in_b() { in_b "$turnpike" tlt set --rule "$1" && in_a "$turnpike" tlt set --all; }
 
 uid__of_the_sender() {
 	rule_in_a uid=1000 && is_marked 1000 && is_not_marked 1001 && is_not_marked 0
@@ -53,7 +53,7 @@ uid__with_another_part() {
 
 uid__one_of_two_rules() {
 	in_a "$turnpike" tlt set --rule uid=1000 --rule uid=1001,port=5100 &&
-		in_b "$turnpike" tlt set && is_marked 1000 && is_marked 1001 && is_not_marked 1002
+		in_b "$turnpike" tlt set --all && is_marked 1000 && is_marked 1001 && is_not_marked 1002
 }
 
 uid__with_early_demultiplexing_off() {
@@ -123,7 +123,7 @@ knocks() { in_a "$stream" send 10.1.0.2 --port 5999 --seed 1 --bytes 1 2>/dev/nu
 
 # A reset of no connection is the kernel's, whose socket root has.
 uid__not_what_has_no_socket() {
-	in_b "$turnpike" tlt set || return 1
+	in_b "$turnpike" tlt set --all || return 1
 	before=$(marked "$b")
 	knocks
 	with_all=$(($(marked "$b") - before))

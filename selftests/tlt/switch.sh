@@ -111,7 +111,7 @@ in_hosts() {
 }
 
 hosts_count() {
-	in_hosts "$turnpike" tlt stats | sed -n "s/^$1 //p" | awk '{ sum += $1 } END { print sum }'
+	in_hosts "$turnpike" tlt stats -j | json_lines | sed -n "s/^$1 //p" | awk '{ sum += $1 } END { print sum }'
 }
 
 # incast [ADDRESS]: synchronized streams from all hosts; all of them must be right
@@ -182,7 +182,7 @@ others_end() {
 	kill $others 2> /dev/null
 	# shellcheck disable=SC2086
 	wait $others 2> /dev/null
-	in_hosts "$turnpike" tlt set
+	in_hosts "$turnpike" tlt set --all
 }
 
 first_host() { ip netns exec "${hosts%%[[:space:]]*}" "$@"; }
@@ -198,7 +198,7 @@ beside_others() {
 	color_queue $k_bytes && ${1:-true} && others_begin || return 1
 	first_host "$turnpike" tlt off
 	took_plain=$(took)
-	first_host "$turnpike" tlt set
+	first_host "$turnpike" tlt set --all
 	took=$(took)
 	others_end
 	echo "seconds: $took_plain without TLT, $took with; unimportant packets dropped: $(vq 2 pdrop)"
@@ -222,7 +222,7 @@ need_module
 trap 'drop_rack; unload_module' EXIT
 make_rack || ktap_fail "rack__made"
 color_queue $k_bytes && color_filters || ktap_fail "recipe__applies"
-in_hosts "$turnpike" tlt set && ip netns exec "$cl" "$turnpike" tlt set || ktap_fail "tlt__set"
+in_hosts "$turnpike" tlt set --all && ip netns exec "$cl" "$turnpike" tlt set --all || ktap_fail "tlt__set"
 receive_in "$cl" "$stream" serve --parallel || ktap_fail "receiver__starts"
 run_cases "$@"
 drop_rack

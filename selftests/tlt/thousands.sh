@@ -14,7 +14,7 @@ verdicts=${TMPDIR:-/tmp}/tlt-verdicts.$$
 
 # Connections with bytes that are not acknowledged.
 in_flight() { in_a ss -Htn dport = $port | awk '$3 > 0' | wc -l; }
-flows_known() { in_a "$turnpike" tlt flows | grep -c "remote_port $port peer tlt"; }
+flows_known() { tlt_flows "$a" | grep -c "remote_port $port peer tlt"; }
 
 begin() {
 	rm -f "$ready"

@@ -10,7 +10,7 @@ nft=$here/../lib/nft.py
 last=2147483647
 
 # Of the hooks of one priority those that were there before come after.
-receiver_with_firewall() { in_b "$nft" count in $last && in_b "$turnpike" tlt set; }
+receiver_with_firewall() { in_b "$nft" count in $last && in_b "$turnpike" tlt set --all; }
 
 injected() { echo $(($(counter injected_byte) + $(counter injected_segment))); }
 
@@ -68,7 +68,7 @@ need_module
 make_hosts
 trap 'drop_hosts; unload_module' EXIT
 path delay 50us || ktap_fail "netem"
-in_a "$turnpike" tlt set && receiver_with_firewall || ktap_fail "tlt__set"
+in_a "$turnpike" tlt set --all && receiver_with_firewall || ktap_fail "tlt__set"
 start_server --parallel || ktap_fail "receiver__starts"
 run_cases "$@"
 finish_hosts

@@ -44,11 +44,11 @@ important__only_one_segment_long() {
 }
 
 echoes__as_many_as_important() {
-	before=$(counter "sent echo" "$b" | cut -d' ' -f2)
-	data=$(counter "sent data" | cut -d' ' -f2)
+	before=$(sent echo "$b")
+	data=$(sent data)
 	watched sends || return 1
-	echoes=$(($(counter "sent echo" "$b" | cut -d' ' -f2) - before))
-	data=$(($(counter "sent data" | cut -d' ' -f2) - data))
+	echoes=$(($(sent echo "$b") - before))
+	data=$(($(sent data) - data))
 	echo "data $data echoes $echoes"
 	[ $data -gt 0 ] && [ $echoes -ge $((data - 1)) ] && [ $echoes -le $data ]
 }
@@ -99,18 +99,18 @@ flows__count_what_is_on_the_cable() {
 	done
 }
 
-sent_bytes() { counter "sent $1 packets" | cut -d' ' -f3; }
+sent_bytes() { counter "sent.$1.bytes"; }
 
 # With a burst's cuts, which no cable shows. Alone in the namespace, a flow has all that this counts.
 flows__count_as_the_namespace_does() {
 	before=$(counter cuts) before_bytes=$(counter cut_bytes) before_plain=$(sent_bytes plain)
 	watched sends && counts_of_flow_are_right "$seen" "$a" || return 1
-	in_a "$turnpike" tlt flows
-	text=$(in_a "$turnpike" tlt flows | sed -n "/local_port $flow_port/,+1p" | tail -n 1)
+	text=$(tlt_flows "$a" | grep "local_port $flow_port ")
+	echo "$text"
 	[[ $text =~ \ cuts\ ([0-9]+)\ cut_bytes\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -gt 0 ] &&
 		[ "${BASH_REMATCH[1]}" = $(($(counter cuts) - before)) ] &&
 		[ "${BASH_REMATCH[2]}" = $(($(counter cut_bytes) - before_bytes)) ] &&
-		[[ $text == *" sent_plain "*/$(($(sent_bytes plain) - before_plain))\ * ]]
+		[[ $text == *" sent.plain.bytes $(($(sent_bytes plain) - before_plain)) "* ]]
 }
 
 rules__others_are_not_touched() {
@@ -153,7 +153,7 @@ rules__set_anew_count_for_living_connections() {
 rules__device_and_prefix() {
 	tlt_on --rule dev=veth0,port=5100 && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
 		in_a "$turnpike" tlt set --rule peer=10.1.0.0/24 &&
-		in_b "$turnpike" tlt set && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
+		in_b "$turnpike" tlt set --all && watched sends && [ "$(seen_kind 3 data)" -gt 0 ] &&
 		in_a "$turnpike" tlt set --rule peer=10.9.0.0/16 &&
 		watched sends && [ "$(seen_kind 3 data)" = 0 ]
 	_status=$?
@@ -162,7 +162,7 @@ rules__device_and_prefix() {
 }
 
 rules__ipv6_prefix() {
-	in_a "$turnpike" tlt set --rule peer=fd01::77/64 && in_b "$turnpike" tlt set &&
+	in_a "$turnpike" tlt set --rule peer=fd01::77/64 && in_b "$turnpike" tlt set --all &&
 		watched sends fd01::2 && [ "$(seen_kind 3 data)" -gt 0 ] &&
 		[ "$(seen_kind 0 data)" = 0 ] && watched sends 10.1.0.2 &&
 		[ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 23 data)" = 0 ] &&
@@ -225,7 +225,7 @@ peer__deaf_gets_unmarked_data() {
 	in_b "$turnpike" tlt off
 	watched sends
 	_status=$?
-	in_b "$turnpike" tlt set
+	in_b "$turnpike" tlt set --all
 	[ $_status = 0 ] && [ "$(seen_kind 0 data)" -gt 0 ] &&
 		[ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 23 data)" = 0 ]
 }
@@ -235,7 +235,7 @@ foreign__none_of_tlts_own_stays() {
 	in_b "$turnpike" tlt off
 	watched sends 10.1.0.2 200000 --tos 12
 	_status=$?
-	in_b "$turnpike" tlt set
+	in_b "$turnpike" tlt set --all
 	[ $_status = 0 ] && [ "$(seen_kind 3 data)" = 0 ] && [ "$(seen_kind 0 data)" -gt 0 ]
 }
 
@@ -245,7 +245,7 @@ foreign__data_is_no_echo() {
 	in_a "$turnpike" tlt off
 	sends 10.1.0.2 100000 --write 1000 --pause 0.0001 --tos 28
 	_status=$?
-	in_a "$turnpike" tlt set
+	in_a "$turnpike" tlt set --all
 	echo "echoes $(($(received echo "$b") - before))"
 	[ $_status = 0 ] && [ $(($(received echo "$b") - before)) -le 20 ]
 }

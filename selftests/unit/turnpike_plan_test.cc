@@ -238,6 +238,9 @@ TEST(Plan, tlt__that_is_on_with_other_rules_is_refused)
 
 	tlt.tlt_rules = {"port=5000"};
 	EXPECT_EQ(commands_of(plan(tlt, other)).back(), "turnpike tlt set --rule port=5000");
+	tlt.tlt_rules = {};
+	EXPECT_EQ(commands_of(plan(tlt, other)).back(), "turnpike tlt set --all");
+	tlt.tlt_rules = {"port=5000"};
 	other.tlt_on = true;
 	EXPECT_THROW(plan(tlt, other), Error);
 	other.tlt_rules = {"port=5000"};

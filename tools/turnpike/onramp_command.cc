@@ -17,11 +17,10 @@
 #include "onramp.h"
 #include "onramp_family.h"
 #include "onramp_flows.h"
+#include "shown.h"
 
 namespace turnpike {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // In the order of enum onramp_stat.
 constexpr std::array kStats = std::to_array<const char *>({
@@ -43,7 +42,7 @@ struct Arguments {
 	std::string secret_file = "/etc/turnpike/onramp.key";
 	std::string peer, offset, error;
 	unsigned seconds = 0;		// 0: not given
-	bool json = false;
+	Shown shown;
 };
 
 // A daemon that tells offsets does so every few seconds; one that is gone is not believed on.
@@ -118,10 +117,17 @@ void key_call(unsigned id, std::uint8_t command)
 
 void key_generate(const Arguments &arguments)
 {
-	if (arguments.secret_file == "-")
-		std::cout << onramp_new_key() << '\n';
+	bool to_output = arguments.secret_file == "-";
+	std::string key;
+
+	if (to_output)
+		key = onramp_new_key();
 	else
 		onramp_write_new_key(arguments.secret_file);
+	if (arguments.shown.json)
+		std::cout << (to_output ? Json{{"key", key}} : Json{{"file", arguments.secret_file}}).dump(2) << '\n';
+	else if (to_output)
+		std::cout << key << '\n';
 }
 
 // The numbers of the keys that are set, the one that signs first.
@@ -168,7 +174,7 @@ void key_load(const Arguments &arguments)
 
 // -- show
 
-void show(const Arguments &arguments)
+Json config_json()
 {
 	Json config;
 
@@ -181,25 +187,29 @@ void show(const Arguments &arguments)
 	});
 	config["keys"] = keys_set();
 	config["ask"] = asked();
+	return config;
+}
+
+std::string config_text(const Json &config)
+{
+	return settings_text({
+		{"UDP port", config["port"].dump() + (config["active"] ? ", open" : ", closed: no onramp pauses here")},
+		{"keys", config["keys"].empty() ? Json("none") : config["keys"]},
+		{"may be asked", config["ask"].empty() ? Json("everybody near") : config["ask"]},
+		{"own clock", config["clock_error_ns"].is_null() ?
+				      "not disciplined" :
+				      "right to " + value_text("error_ns", config["clock_error_ns"])},
+	});
+}
+
+void show(const Arguments &arguments)
+{
+	Json config = config_json();
+
 	if (config["active"] && config["keys"].empty())
 		std::cerr << "turnpike: no key: who can send with another host's address can forge receipts "
 			     "(turnpike onramp key generate, then load)\n";
-	if (arguments.json) {
-		std::cout << config.dump(2) << '\n';
-		return;
-	}
-	std::cout << "port " << config["port"] << (config["active"] ? " open" : " closed");
-	if (!config["clock_error_ns"].is_null())
-		std::cout << " clock error_ns " << config["clock_error_ns"];
-	std::cout << " keys";
-	for (const Json &id : config["keys"])
-		std::cout << ' ' << id;
-	std::cout << (config["keys"].empty() ? " none" : "");
-	if (!config["ask"].empty())
-		std::cout << " ask";
-	for (const Json &prefix : config["ask"])
-		std::cout << ' ' << prefix.get<std::string>();
-	std::cout << '\n';
+	std::cout << (arguments.shown.json ? config.dump(2) + "\n" : config_text(config));
 }
 
 // -- stats
@@ -216,12 +226,7 @@ void stats(const Arguments &arguments)
 					  attribute_u64(found->second);
 		}
 	});
-	if (arguments.json) {
-		std::cout << json.dump(2) << '\n';
-		return;
-	}
-	for (const auto &[name, value] : json.items())
-		std::cout << name << ' ' << value << '\n';
+	std::cout << (arguments.shown.json ? json.dump(2) + "\n" : counters_text(json, arguments.shown.all));
 }
 
 // -- peers
@@ -305,20 +310,34 @@ Json peer_json(const Attributes &a)
 	};
 }
 
-void print_peer(const Json &peer)
+// Who does not answer, or whose delay is not known, is seen without -v.
+std::vector<ShownColumn> peer_columns()
 {
-	for (const auto &[name, value] : peer.items()) {
-		std::cout << (name == "remote" ? "" : " ") << name << ' ';
-		if (value.is_string())
-			std::cout << value.get<std::string>();
-		else if (value.is_boolean())
-			std::cout << (value.get<bool>() ? "yes" : "no");
-		else if (value.is_null())
-			std::cout << '-';
-		else
-			std::cout << value;
-	}
-	std::cout << '\n';
+	return {
+		word_column("remote", "remote"),
+		word_column("local", "local", When::verbose),
+		word_column("acks", "acks"),
+		word_column("hears", "hears"),
+		word_column("grade", "grade"),
+		value_column("error", "error_ns", When::verbose),
+		value_column("owd", "owd_ns", When::verbose),
+		value_column("base_owd", "base_owd_ns", When::verbose),
+		word_column("delay", "delay"),
+		value_column("p50", "delay_p50_ns"),
+		value_column("p90", "delay_p90_ns", When::verbose),
+		value_column("p99", "delay_p99_ns"),
+		word_column("stamps", "stamps"),
+		word_column("own_stamps", "own_stamps", When::verbose),
+		word_column("few", "few", When::verbose),
+		word_column("own_few", "own_few", When::verbose),
+		word_column("clock", "clock", When::verbose),
+		value_column("drift", "drift_ppb", When::verbose),
+		value_column("clock_steps", "clock_steps", When::verbose),
+		value_column("clock_absurd", "clock_absurd", When::verbose),
+		value_column("receipts", "receipts", When::verbose),
+		value_column("samples", "samples"),
+		value_column("refused", "refused"),
+	};
 }
 
 void peers(const Arguments &arguments)
@@ -329,12 +348,7 @@ void peers(const Arguments &arguments)
 		if (a.count(ONRAMP_A_PEER))
 			all.push_back(peer_json(parse_nest(a.at(ONRAMP_A_PEER))));
 	}, true);
-	if (arguments.json) {
-		std::cout << all.dump(2) << '\n';
-		return;
-	}
-	for (const Json &peer : all)
-		print_peer(peer);
+	std::cout << (arguments.shown.json ? all.dump(2) + "\n" : list_text(all, peer_columns(), arguments.shown.all));
 }
 
 // -- clocks
@@ -392,7 +406,7 @@ Json clock_json(const Attributes &a)
 	};
 }
 
-void clock_show(const Arguments &arguments)
+Json clocks_json()
 {
 	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}};
 
@@ -404,18 +418,26 @@ void clock_show(const Arguments &arguments)
 		if (a.count(ONRAMP_A_CLOCK_PEER))
 			json["peers"].push_back(clock_json(a));
 	}, true);
-	if (arguments.json) {
-		std::cout << json.dump(2) << '\n';
-		return;
-	}
-	if (json["own_error_ns"].is_null())
-		std::cout << "own clock not disciplined\n";
-	else
-		std::cout << "own clock error_ns " << json["own_error_ns"] << '\n';
-	for (const Json &clock : json["peers"])
-		std::cout << "peer " << clock["peer"].get<std::string>()
-			  << " offset_ns " << clock["offset_ns"] << " error_ns " << clock["error_ns"]
-			  << " seconds_left " << clock["seconds_left"] << '\n';
+	return json;
+}
+
+std::string clocks_text(const Json &json)
+{
+	std::string own = json["own_error_ns"].is_null() ? "not disciplined" :
+			  "right to " + value_text("error_ns", json["own_error_ns"]);
+
+	return "own clock: " + own + "\n" +
+	       list_text(json["peers"], {
+			word_column("peer", "peer"), value_column("offset", "offset_ns"),
+			value_column("error", "error_ns"), value_column("seconds_left", "seconds_left"),
+	       }, true);
+}
+
+void clock_show(const Arguments &arguments)
+{
+	Json json = clocks_json();
+
+	std::cout << (arguments.shown.json ? json.dump(2) + "\n" : clocks_text(json));
 }
 
 // -- command line
@@ -433,17 +455,37 @@ CLI::App *add(CLI::App &parent, const char *name, const char *what,
 	return command;
 }
 
-void add_shown(CLI::App &parent, const char *name, const char *what,
+enum class More { none, verbose };
+
+void add_shown(CLI::App &parent, const char *name, const char *what, More more,
 	       const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
 {
-	add(parent, name, what, arguments, action, run)
-		->add_flag("-j,--json", arguments->json, "print JSON");
+	CLI::App *command = add(parent, name, what, arguments, action, run);
+
+	if (more == More::verbose)
+		arguments->shown.add_both(*command);
+	else
+		arguments->shown.add_json(*command);
+}
+
+// A command that changes something. With -j it tells what is so then, as `show' does.
+CLI::App *add_change(CLI::App &parent, const char *name, const char *what,
+		     const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run, Json (*now)())
+{
+	CLI::App *command = add(parent, name, what, arguments, action, [run, now](const Arguments &a) {
+		run(a);
+		if (a.shown.json)
+			std::cout << now().dump(2) << '\n';
+	});
+
+	command->add_flag("-j,--json", arguments->shown.json, "print what is set now, as show -j");
+	return command;
 }
 
 CLI::App *add_key(CLI::App &parent, const char *name, const char *what,
 		  const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
 {
-	CLI::App *command = add(parent, name, what, arguments, action, run);
+	CLI::App *command = add_change(parent, name, what, arguments, action, run, config_json);
 
 	command->add_option("ID", arguments->key, "number of the key, the same on all hosts")
 		->required()
@@ -464,11 +506,12 @@ void add_keys(CLI::App &onramp, const std::shared_ptr<Arguments> &arguments, Act
 		[](const Arguments &a) { key_call(a.key, ONRAMP_CMD_KEY_USE); });
 	add_key(*key, "del", "forget this key", arguments, action,
 		[](const Arguments &a) { key_call(a.key, ONRAMP_CMD_KEY_DEL); });
-	add(*key, "generate", "make a new key", arguments, action, key_generate)
-		->add_option("FILE", arguments->secret_file,
+	CLI::App *generate = add(*key, "generate", "make a new key", arguments, action, key_generate);
+	arguments->shown.add_json(*generate);
+	generate->add_option("FILE", arguments->secret_file,
 			     "a file that is not there yet; - for standard output (default: "
 			     "/etc/turnpike/onramp.key)");
-	add(*key, "load", "use the keys of a file, and no others", arguments, action, key_load)
+	add_change(*key, "load", "use the keys of a file, and no others", arguments, action, key_load, config_json)
 		->add_option("FILE", arguments->secret_file,
 			     "a line each, the first signs: KEY, or ID KEY where that is not 1 (default: "
 			     "/etc/turnpike/onramp.key)");
@@ -482,7 +525,7 @@ void add_seconds(CLI::App &command, const std::shared_ptr<Arguments> &arguments,
 CLI::App *add_peer(CLI::App &parent, const char *name, const char *what,
 		   const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
 {
-	CLI::App *command = add(parent, name, what, arguments, action, run);
+	CLI::App *command = add_change(parent, name, what, arguments, action, run, clocks_json);
 
 	command->add_option("PEER", arguments->peer, "address of the peer")->required();
 	return command;
@@ -500,13 +543,13 @@ void add_clock(CLI::App &parent, Action &action)
 	set->add_option("ERROR", arguments->error, "bound of the error of that")->required();
 	add_seconds(*set, arguments, "seconds for which it counts (default: 60)");
 	add_peer(*clock, "clear", "forget that", arguments, action, clock_clear);
-	CLI::App *own = add(*clock, "disciplined", "our clock is synchronized", arguments, action,
-			    clock_disciplined);
+	CLI::App *own = add_change(*clock, "disciplined", "our clock is synchronized", arguments, action,
+				   clock_disciplined, clocks_json);
 	own->add_option("ERROR", arguments->error, "bound of its error")->required();
 	add_seconds(*own, arguments, "seconds for which it counts (default: until it is taken back)");
-	add(*clock, "undisciplined", "take that back", arguments, action,
-	    [](const Arguments &) { clock_own(0, 0); });
-	add_shown(*clock, "show", "print both", arguments, action, clock_show);
+	add_change(*clock, "undisciplined", "take that back", arguments, action,
+		   [](const Arguments &) { clock_own(0, 0); }, clocks_json);
+	add_shown(*clock, "show", "print both", More::none, arguments, action, clock_show);
 }
 
 }  // namespace
@@ -522,13 +565,13 @@ void add_onramp_command(CLI::App &app, Action &action)
 	CLI::App *onramp = app.add_subcommand("onramp", "The qdisc onramp: flows; OR-ACKs: peers, keys, port, clocks");
 
 	onramp->require_subcommand(1);
-	add_shown(*onramp, "show", "print port and numbers of keys, the one that signs first",
+	add_shown(*onramp, "show", "print port and numbers of keys, the one that signs first", More::none,
 		  arguments, action, show);
-	add_shown(*onramp, "peers", "print the hosts on the other side", arguments, action, peers);
+	add_shown(*onramp, "peers", "print the hosts on the other side", More::verbose, arguments, action, peers);
 	add_onramp_flows(*onramp, action);
-	add_shown(*onramp, "stats", "print the counters", arguments, action, stats);
-	CLI::App *settings = add(*onramp, "set", "set the UDP port, and who may be asked for receipts",
-				 arguments, action, set);
+	add_shown(*onramp, "stats", "print the counters that are not 0", More::verbose, arguments, action, stats);
+	CLI::App *settings = add_change(*onramp, "set", "set the UDP port, and who may be asked for receipts",
+					arguments, action, set, config_json);
 	settings->add_option("--port", arguments->port, "the same on all hosts (default: 61004)")
 		->check(CLI::Range(1u, 65535u));
 	settings->add_option("--ask", arguments->ask,

@@ -3,7 +3,6 @@
 
 #include <net/if.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -16,11 +15,11 @@
 
 #include "onramp.h"
 #include "onramp_family.h"
+#include "shown.h"
+#include "units.h"
 
 namespace turnpike {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // -- from the kernel; a number that it left out is null
 
@@ -89,33 +88,6 @@ Json age_json(const Attributes &a)
 
 // -- for people
 
-std::string end_text(const Json &flow, const char *address, const char *port)
-{
-	std::string text = flow[address].get<std::string>();
-
-	if (text.find(':') != std::string::npos)
-		text = "[" + text + "]";
-	return text + ":" + flow[port].dump();
-}
-
-// Divided, with so many digits behind the point; "-" where there is none.
-std::string scaled(const Json &value, double unit, int digits)
-{
-	char text[64];
-
-	if (value.is_null())
-		return "-";
-	std::snprintf(text, sizeof(text), "%.*f", digits, value.get<double>() / unit);
-	return text;
-}
-
-std::string us(const Json &ns) { return scaled(ns, 1e3, 1); }
-
-std::string word(const Json &value)
-{
-	return value.is_null() ? "-" : value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 // "orack-c", "tcpts", "orack-c!": with ! since the peer's timestamps do not serve. "tcpts~": noisy.
 std::string feedback_text(const Json &flow)
 {
@@ -124,69 +96,52 @@ std::string feedback_text(const Json &flow)
 	       (flow["coarse"].get<bool>() ? "!" : "") + (flow["noisy"].get<bool>() ? "~" : "");
 }
 
-using Row = std::vector<std::string>;
-
-const Row kTitles = {
-	"local", "remote", "dev", "feedback", "left_us", "queued", "pauses", "paused_ms", "held",
-	"held_ms", "beta", "samples", "age_ms", "delay_us", "p50_us", "p90_us", "p99_us",
-	"rate_mbit", "burst_kb",
-};
-
 // Of what is limited by nobody there is nothing to say.
-Json unless_zero(const Json &value)
+ShownColumn limit_column(const std::string &title, const std::string &name, When when)
 {
-	return value == 0 ? Json(nullptr) : value;
+	return {title, Align::right, when, [name](const Json &flow) {
+		return flow[name] == 0 ? "-" : value_text(name, flow[name]);
+	}};
 }
 
-Row row_of(const Json &flow)
+ShownColumn beta_column()
+{
+	return {"beta", Align::right, When::verbose,
+		[](const Json &flow) { return number_text("%.3f", flow["beta"].get<double>()); }};
+}
+
+// What says whether flows are held, and whether delay is low, comes without -v.
+std::vector<ShownColumn> columns()
 {
 	return {
-		end_text(flow, "local", "local_port"),
-		end_text(flow, "remote", "remote_port"),
-		word(flow["dev"]),
-		feedback_text(flow),
-		us(flow["pause_left_ns"]),
-		word(flow["queued_packets"]),
-		word(flow["pauses"]),
-		scaled(flow["paused_ns"], 1e6, 3),
-		word(flow["held_packets"]),
-		scaled(flow["held_ns"], 1e6, 3),
-		scaled(flow["beta"], 1, 3),
-		word(flow["samples"]),
-		word(flow["feedback_age_ms"]),
-		us(flow["delay_ns"]),
-		us(flow["delay_p50_ns"]),
-		us(flow["delay_p90_ns"]),
-		us(flow["delay_p99_ns"]),
-		scaled(unless_zero(flow["release_rate_bytes_per_s"]), 125e3, 1),
-		scaled(unless_zero(flow["burst_limit_bytes"]), 1e3, 1),
+		end_column("local", "local", "local_port"),
+		end_column("remote", "remote", "remote_port"),
+		word_column("dev", "dev"),
+		word_column("qdisc", "qdisc", When::verbose),
+		word_column("parent", "parent", When::verbose),
+		{"feedback", Align::left, When::always, feedback_text},
+		value_column("left", "pause_left_ns"),
+		value_column("queued", "queued_packets", When::verbose),
+		value_column("pauses", "pauses", When::verbose),
+		value_column("paused", "paused_ns"),
+		value_column("held", "held_packets", When::verbose),
+		value_column("held_time", "held_ns", When::verbose),
+		beta_column(),
+		value_column("samples", "samples", When::verbose),
+		value_column("age", "feedback_age_ms", When::verbose),
+		value_column("delay", "delay_ns", When::verbose),
+		value_column("p50", "delay_p50_ns"),
+		value_column("p90", "delay_p90_ns", When::verbose),
+		value_column("p99", "delay_p99_ns"),
+		value_column("base_owd", "base_owd_ns", When::verbose),
+		limit_column("rate", "release_rate_bytes_per_s", When::verbose),
+		limit_column("burst", "burst_limit_bytes", When::verbose),
 	};
-}
-
-// Columns as wide as what is in them; the first four are words, and begin at the left.
-std::string aligned(const std::vector<Row> &rows)
-{
-	constexpr std::size_t kWords = 4;
-	std::vector<std::size_t> width(kTitles.size());
-	std::string text;
-
-	for (const Row &row : rows) {
-		for (std::size_t i = 0; i < row.size(); i++)
-			width[i] = std::max(width[i], row[i].size());
-	}
-	for (const Row &row : rows) {
-		for (std::size_t i = 0; i < row.size(); i++) {
-			std::string pad(width[i] - row[i].size(), ' ');
-			text += (i ? " " : "") + (i < kWords ? row[i] + pad : pad + row[i]);
-		}
-		text += '\n';
-	}
-	return text;
 }
 
 struct Arguments {
 	std::string peer;
-	bool json = false;
+	Shown shown;
 };
 
 void flows(const Arguments &arguments)
@@ -203,7 +158,7 @@ void flows(const Arguments &arguments)
 		if (a.count(ONRAMP_A_FLOW))
 			all.add(parse_nest(a.at(ONRAMP_A_FLOW)));
 	}, true);
-	std::cout << (arguments.json ? all.json().dump(2) + "\n" : all.table());
+	std::cout << (arguments.shown.json ? all.json().dump(2) + "\n" : all.table(arguments.shown.all));
 }
 
 }  // namespace
@@ -279,13 +234,9 @@ Json OnrampFlows::json() const
 	return all;
 }
 
-std::string OnrampFlows::table() const
+std::string OnrampFlows::table(bool all) const
 {
-	std::vector<Row> rows = {kTitles};
-
-	for (const auto &[key, flow] : flows_)
-		rows.push_back(row_of(flow));
-	return aligned(rows);
+	return list_text(json(), columns(), all);
 }
 
 void add_onramp_flows(CLI::App &onramp, Action &action)
@@ -293,7 +244,7 @@ void add_onramp_flows(CLI::App &onramp, Action &action)
 	auto arguments = std::make_shared<Arguments>();
 	CLI::App *command = onramp.add_subcommand("flows", "print the flows that are held when need be");
 
-	command->add_flag("-j,--json", arguments->json, "print JSON");
+	arguments->shown.add_both(*command);
 	command->add_option("--peer", arguments->peer, "only those to this address");
 	command->callback([arguments, &action] {
 		action = [arguments] { flows(*arguments); };

@@ -26,8 +26,8 @@ public:
 	// By address and port.
 	nlohmann::ordered_json json() const;
 
-	// A line each, below a line of titles with units; only that without flows.
-	std::string table() const;
+	// A line each, below a line of titles; only that without flows. all: with what operators seldom need.
+	std::string table(bool all) const;
 
 private:
 	using Key = std::tuple<std::string, unsigned, std::string, unsigned>;

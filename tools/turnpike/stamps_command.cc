@@ -4,7 +4,6 @@
 // devices have stamps taken for their drivers.
 
 #include <array>
-#include <iomanip>
 #include <iostream>
 #include <memory>
 
@@ -19,13 +18,12 @@
 #include "genl.h"
 #include "include/uapi/turnpike.h"
 #include "netns.h"
+#include "shown.h"
 #include "stamps_follow.h"
 #include "tlt.h"
 
 namespace turnpike {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr char kMissing[] =
 	"the kernel knows no NIC stamps: load its module with 'modprobe nicstamp'";
@@ -63,34 +61,9 @@ Json stats_json(const nlattr *nest)
 	return json;
 }
 
-std::string value_text(const Json &value)
+void print(const Json &all, const Shown &shown, const std::vector<ShownColumn> &columns)
 {
-	return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// Names and values in one line; what is an object itself goes on.
-void print_line(const Json &object, const char *separator = "")
-{
-	for (const auto &[name, value] : object.items()) {
-		if (value.is_object()) {
-			print_line(value, separator);
-			continue;
-		}
-		std::cout << separator << name << ' ' << value_text(value);
-		separator = " ";
-	}
-}
-
-void print(const Json &all, bool json)
-{
-	if (json) {
-		std::cout << all.dump(2) << '\n';
-		return;
-	}
-	for (const Json &object : all) {
-		print_line(object);
-		std::cout << '\n';
-	}
+	std::cout << (shown.json ? all.dump(2) + "\n" : list_text(all, columns, shown.all));
 }
 
 // -- devices
@@ -119,7 +92,7 @@ Json port_json(const Attributes &a)
 	return port;
 }
 
-void devices(bool json)
+Json devices_json()
 {
 	Json all = Json::array();
 
@@ -127,22 +100,54 @@ void devices(bool json)
 		if (a.count(STAMPS_A_PORT))
 			all.push_back(port_json(parse_nest(a.at(STAMPS_A_PORT))));
 	}, true);
-	print(all, json);
+	return all;
+}
+
+ShownColumn counter_column(const char *name, When when)
+{
+	return {name, Align::right, when, [name](const Json &port) {
+		auto found = port["stats"].find(name);
+		return found == port["stats"].end() ? "-" : found->dump();
+	}};
+}
+
+std::vector<ShownColumn> device_columns()
+{
+	std::vector<ShownColumn> columns = {
+		word_column("dev", "dev"),
+		value_column("ifindex", "ifindex", When::verbose),
+		value_column("netns", "netns"),
+		word_column("feed", "feed"),
+		word_column("clock", "clock"),
+		word_column("rx_clock", "rx_clock"),
+		value_column("clock_bits", "clock_bits", When::verbose),
+		value_column("step", "step_ns", When::verbose),
+		word_column("tx_stamp", "tx_stamp", When::verbose),
+		value_column("rate", "rate_ppb", When::verbose),
+		value_column("error", "error_ns"),
+	};
+
+	// Whether stamps come, and are of use, is seen without -v.
+	for (std::size_t i = 0; i < STAMPS_PORT_STATS_COUNT; i++) {
+		bool first = i == STAMPS_STAT_WANTED || i == STAMPS_STAT_TX || i == STAMPS_STAT_RX || i == STAMPS_STAT_NO_SLOT;
+		columns.push_back(counter_column(kStats[i], first ? When::always : When::verbose));
+	}
+	return columns;
+}
+
+void devices(const Shown &shown)
+{
+	print(devices_json(), shown, device_columns());
 }
 
 // -- counters
 
-void stats(bool json)
+void stats(const Shown &shown)
 {
 	open_family().call(STAMPS_CMD_STATS, nullptr, [&](const Attributes &a) {
 		Json all = stats_json(a.at(STAMPS_A_STATS));
 		all["probes"] = attribute_u32(a.at(STAMPS_A_PROBES));
-		if (json) {
-			std::cout << all.dump(2) << '\n';
-			return;
-		}
-		for (const auto &[name, value] : all.items())
-			std::cout << name << ' ' << value << '\n';
+		std::cout << (shown.json ? all.dump(2) + "\n" : counters_text(all, shown.all));
 	});
 }
 
@@ -176,7 +181,22 @@ Json flow_json(const Attributes &a)
 	};
 }
 
-void flows(bool json)
+std::vector<ShownColumn> flow_columns()
+{
+	return {
+		end_column("local", "local", "local_port"),
+		end_column("remote", "remote", "remote_port"),
+		word_column("tx", "tx"),
+		word_column("rx", "rx"),
+		value_column("samples", "samples"),
+		value_column("rtt", "rtt_ns"),
+		value_column("error", "error_ns", When::verbose),
+		value_column("rtt_min", "rtt_min_ns", When::verbose),
+		value_column("tcp_rtt", "tcp_rtt_ns"),
+	};
+}
+
+void flows(const Shown &shown)
 {
 	Json all = Json::array();
 
@@ -184,7 +204,7 @@ void flows(bool json)
 		if (a.count(STAMPS_A_FLOW))
 			all.push_back(flow_json(parse_nest(a.at(STAMPS_A_FLOW))));
 	}, true);
-	print(all, json);
+	print(all, shown, flow_columns());
 }
 
 // -- the generic feed
@@ -200,7 +220,7 @@ void check_name(const Device &device)
 		throw Error("no such device");
 }
 
-void feed(const Device &device, std::uint8_t command)
+void feed(const Device &device, std::uint8_t command, const Shown &shown)
 {
 	std::unique_ptr<Netns> netns;
 
@@ -212,13 +232,15 @@ void feed(const Device &device, std::uint8_t command)
 		if (netns)
 			mnl_attr_put_u32(message, STAMPS_A_NETNS_FD, netns->fd());
 	}, nullptr);
+	if (shown.json)
+		std::cout << Json({{"devices", devices_json()}}).dump(2) << '\n';
 }
 
-void follow(const Device &device, std::uint32_t step_ns)
+void follow(const Device &device, std::uint32_t step_ns, const Shown &shown)
 {
 	check_name(device);
 	Genl family = open_family();
-	follow_device(family, {device.name, device.netns, step_ns});
+	follow_device(family, {device.name, device.netns, step_ns, shown.json});
 }
 
 void add_device(CLI::App *command, Device &device)
@@ -233,9 +255,11 @@ void add_feed(CLI::App &stamps, const char *name, const char *what, Action &acti
 	auto device = std::make_shared<Device>();
 	CLI::App *command = stamps.add_subcommand(name, what);
 
+	auto shown = std::make_shared<Shown>();
 	add_device(command, *device);
-	command->callback([device, which, &action] {
-		action = [device, which] { feed(*device, which); };
+	command->add_flag("-j,--json", shown->json, "print the devices that are stamped now");
+	command->callback([device, which, shown, &action] {
+		action = [device, which, shown] { feed(*device, which, *shown); };
 	});
 }
 
@@ -243,6 +267,7 @@ void add_follow(CLI::App &stamps, Action &action)
 {
 	auto device = std::make_shared<Device>();
 	auto step_ns = std::make_shared<std::uint32_t>(kStepNs);
+	auto shown = std::make_shared<Shown>();
 	CLI::App *command = stamps.add_subcommand(
 		"follow", "as long as it runs, have the NIC stamp what such a device receives");
 
@@ -250,19 +275,20 @@ void add_follow(CLI::App &stamps, Action &action)
 	command->add_option("--step-ns", *step_ns, "resolution of the NIC's clock and stamps")
 		->check(CLI::Range(1, 1000000))
 		->capture_default_str();
-	command->callback([device, step_ns, &action] {
-		action = [device, step_ns] { follow(*device, *step_ns); };
+	command->add_flag("-j,--json", shown->json, "print the device and its clock as JSON, once it is followed");
+	command->callback([device, step_ns, shown, &action] {
+		action = [device, step_ns, shown] { follow(*device, *step_ns, *shown); };
 	});
 }
 
 void add(CLI::App &stamps, const char *name, const char *what, Action &action,
-	 void (*run)(bool json))
+	 void (*run)(const Shown &))
 {
-	auto json = std::make_shared<bool>(false);
+	auto shown = std::make_shared<Shown>();
 	CLI::App *command = stamps.add_subcommand(name, what);
 
-	command->add_flag("-j,--json", *json, "print JSON");
-	command->callback([json, &action, run] { action = [json, run] { run(*json); }; });
+	shown->add_both(*command);
+	command->callback([shown, &action, run] { action = [shown, run] { run(*shown); }; });
 }
 
 }  // namespace
@@ -274,7 +300,7 @@ void add_stamps_command(CLI::App &app, Action &action)
 	stamps->require_subcommand(1);
 	add(*stamps, "devices", "NICs, their clocks and counters", action, devices);
 	add(*stamps, "flows", "flows: RTT by the NIC and by TCP", action, flows);
-	add(*stamps, "stats", "counters of all together", action, stats);
+	add(*stamps, "stats", "counters of all together that are not 0", action, stats);
 	add_feed(*stamps, "use", "take stamps of a device whose driver gives none", action,
 		 STAMPS_CMD_USE);
 	add_feed(*stamps, "drop", "take no more stamps of it", action, STAMPS_CMD_DROP);

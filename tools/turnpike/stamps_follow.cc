@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <libmnl/libmnl.h>
+#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "hwtstamp.h"
@@ -169,6 +170,17 @@ private:
 	unsigned refused_ = 0;	// in a row
 };
 
+// At once: who reads it waits for it.
+void tell(const FollowOptions &options, const std::string &clock)
+{
+	if (options.json)
+		std::cout << nlohmann::ordered_json{{"dev", options.device}, {"rx_clock", "nic"}, {"path", clock}}.dump(2)
+			  << std::endl;
+	else
+		std::cout << options.device << ": received frames are stamped by the NIC, whose clock is " << clock
+			  << std::endl;
+}
+
 }  // namespace
 
 void follow_device(Genl &family, const FollowOptions &options)
@@ -185,8 +197,7 @@ void follow_device(Genl &family, const FollowOptions &options)
 	Readings readings(family, begin(family, config, netns.get(), options.step_ns), clock);
 	AllStamped stamped(config, options.device);
 
-	std::cout << options.device << ": received frames are stamped by the NIC, whose clock is "
-		  << clock.path() << std::endl;
+	tell(options, clock.path());
 	for (unsigned beat = 0;; beat++) {
 		if (ending.comes_within(beat < kFirstBeats ? kFirstBeatNs : kBeatNs))
 			return;

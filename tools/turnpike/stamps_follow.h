@@ -16,6 +16,7 @@ struct FollowOptions {
 	std::string device;
 	std::string netns;	// empty: the own one
 	std::uint32_t step_ns;	// resolution of the NIC's clock and stamps
+	bool json;
 };
 
 // Until SIGINT, SIGTERM or SIGHUP; throws Error. `family' is nicstamp's.

@@ -18,6 +18,12 @@ using TltMap = std::array<std::uint8_t, TLT_KINDS>;
 // In the order of enum tlt_kind.
 extern const std::array<const char *, TLT_KINDS> kTltKinds;
 
+// Counters that flows have, too, besides those of kinds.
+constexpr const char *kTltFlowStats[] = {
+	"injected_byte", "injected_segment", "injected_bytes", "inject_refused",
+	"echoes_dropped", "clocks_dropped", "cuts", "cut_bytes",
+};
+
 // A named map, or "data=N,echo=N,..." for all six kinds.
 TltMap tlt_map(const std::string &text);
 

@@ -15,12 +15,12 @@
 
 #include "command.h"
 #include "genl.h"
+#include "shown.h"
 #include "tlt.h"
+#include "tlt_shown.h"
 
 namespace turnpike {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr char kMissing[] =
 	"the kernel knows no TLT: load its module with 'modprobe tlt'";
@@ -39,12 +39,6 @@ constexpr std::array kStats = std::to_array<const char *>({
 });
 static_assert(kStats.size() == TLT_STATS - TLT_STAT_INJECTED_BYTE);
 
-// Those that flows have, too.
-const std::vector<std::string> kFlowStats = {
-	"injected_byte", "injected_segment", "injected_bytes", "inject_refused",
-	"echoes_dropped", "clocks_dropped", "cuts", "cut_bytes",
-};
-
 struct Arguments {
 	std::string map = "local";
 	std::vector<std::string> rules;
@@ -52,7 +46,8 @@ struct Arguments {
 	std::string sender = "auto";
 	std::string foreign = "override";
 	unsigned period = 96;
-	bool json = false;
+	bool everything = false;
+	Shown shown;
 	std::string bdp, buffer, ecn = "0", k = "0";
 	double alpha = 1;
 	unsigned ports = 1;
@@ -118,7 +113,7 @@ void put_rules(nlmsghdr *message, const std::vector<TltRule> &rules)
 	mnl_attr_nest_end(message, nest);
 }
 
-void set(const Arguments &arguments)
+void set_config(const Arguments &arguments)
 {
 	TltMap map = tlt_map(arguments.map);
 	std::vector<TltRule> rules;
@@ -136,11 +131,6 @@ void set(const Arguments &arguments)
 		mnl_attr_put_u8(message, TLT_A_FOREIGN, index_of(kForeign, arguments.foreign));
 		put_rules(message, rules);
 	}, nullptr);
-}
-
-void off()
-{
-	open_family().call(TLT_CMD_OFF, nullptr, nullptr);
 }
 
 // -- show
@@ -217,33 +207,35 @@ Json config_json(const Attributes &a)
 	return config;
 }
 
-void print_config(const Json &config)
+Json config()
 {
-	if (!config["enabled"]) {
-		std::cout << "off\n";
-		return;
-	}
-	std::cout << "on map " << config["map"].get<std::string>() << " clock "
-		  << config["clock"].get<std::string>() << " sender "
-		  << config["sender"].get<std::string>() << " period " << config["period"]
-		  << " foreign " << config["foreign"].get<std::string>() << '\n';
-	for (const Json &rule : config["rules"]) {
-		std::cout << "  rule";
-		for (const auto &[name, value] : rule.items())
-			std::cout << ' ' << name << '=' << value.get<std::string>();
-		std::cout << '\n';
-	}
+	Json json;
+
+	open_family().call(TLT_CMD_GET, nullptr, [&](const Attributes &a) { json = config_json(a); });
+	return json;
 }
 
 void show(const Arguments &arguments)
 {
-	open_family().call(TLT_CMD_GET, nullptr, [&](const Attributes &a) {
-		Json config = config_json(a);
-		if (arguments.json)
-			std::cout << config.dump(2) << '\n';
-		else
-			print_config(config);
-	});
+	Json json = config();
+
+	std::cout << (arguments.shown.json ? json.dump(2) + "\n" : tlt_config_text(json));
+}
+
+// Says what is on, since that is all TCP of the namespace where no rule says otherwise.
+void set(const Arguments &arguments)
+{
+	set_config(arguments);
+	show(arguments);
+	if (!arguments.shown.json)
+		std::cout << "undo with: turnpike tlt off\n";
+}
+
+void off(const Arguments &arguments)
+{
+	open_family().call(TLT_CMD_OFF, nullptr, nullptr);
+	if (arguments.shown.json)
+		show(arguments);
 }
 
 // -- stats
@@ -277,24 +269,11 @@ Json stats_json(const Attributes &counters)
 	return json;
 }
 
-void print_stats(const Json &json)
-{
-	for (const char *kind : kTltKinds)
-		std::cout << "sent " << kind << " packets " << json["sent"][kind]["packets"]
-			  << " bytes " << json["sent"][kind]["bytes"] << " received "
-			  << json["received"][kind] << '\n';
-	for (const char *name : kStats)
-		std::cout << name << ' ' << json[name] << '\n';
-}
-
 void stats(const Arguments &arguments)
 {
 	open_family().call(TLT_CMD_STATS, nullptr, [&](const Attributes &a) {
 		Json json = stats_json(parse_nest(a.at(TLT_A_STATS)));
-		if (arguments.json)
-			std::cout << json.dump(2) << '\n';
-		else
-			print_stats(json);
+		std::cout << (arguments.shown.json ? json.dump(2) + "\n" : tlt_stats_text(json, arguments.shown.all));
 	});
 }
 
@@ -304,7 +283,7 @@ Json flow_stats_json(const Attributes &counters)
 {
 	Json json = {{"sent", sent_json(counters)}};
 
-	for (const std::string &name : kFlowStats)
+	for (const char *name : kTltFlowStats)
 		json[name] = stat(counters, TLT_STAT_INJECTED_BYTE + index_of(kStats, name));
 	return json;
 }
@@ -331,41 +310,6 @@ Json flow_json(const Attributes &a)
 	return flow;
 }
 
-// A second line, of what is not 0.
-void print_flow_stats(const Json &flow)
-{
-	std::string text;
-
-	for (const char *kind : kTltKinds) {
-		const Json &sent = flow["sent"][kind];
-		if (sent["packets"] != 0)
-			text += std::string(" sent_") + kind + ' ' + sent["packets"].dump() + '/' +
-				sent["bytes"].dump();
-	}
-	for (const std::string &name : kFlowStats) {
-		if (flow[name] != 0)
-			text += ' ' + name + ' ' + flow[name].dump();
-	}
-	if (!text.empty())
-		std::cout << ' ' << text << '\n';
-}
-
-void print_flow(const Json &flow)
-{
-	for (const auto &[name, value] : flow.items()) {
-		if (name == "sent")
-			break;
-		std::cout << (name == "local" ? "" : " ") << name << ' ';
-		if (value.is_string())
-			std::cout << value.get<std::string>();
-		else
-			std::cout << value;
-	}
-	std::cout << '\n';
-	if (flow.contains("sent"))
-		print_flow_stats(flow);
-}
-
 void flows(const Arguments &arguments)
 {
 	Json all = Json::array();
@@ -374,12 +318,7 @@ void flows(const Arguments &arguments)
 		if (a.count(TLT_A_FLOW))
 			all.push_back(flow_json(parse_nest(a.at(TLT_A_FLOW))));
 	}, true);
-	if (arguments.json) {
-		std::cout << all.dump(2) << '\n';
-		return;
-	}
-	for (const Json &flow : all)
-		print_flow(flow);
+	std::cout << (arguments.shown.json ? all.dump(2) + "\n" : tlt_flows_text(all, arguments.shown.all));
 }
 
 // -- threshold
@@ -416,7 +355,7 @@ void threshold(const Arguments &arguments)
 	};
 	TltThreshold t = tlt_threshold(sw);
 
-	if (arguments.json)
+	if (arguments.shown.json)
 		std::cout << threshold_json(t).dump(2) << '\n';
 	else
 		print_threshold(t);
@@ -427,14 +366,18 @@ void threshold(const Arguments &arguments)
 
 // -- command line
 
-CLI::App *add(CLI::App &tlt, const char *name, const char *what, bool json,
+enum class More { none, verbose };
+
+CLI::App *add(CLI::App &tlt, const char *name, const char *what, More more,
 	      const std::shared_ptr<Arguments> &arguments, Action &action,
 	      void (*run)(const Arguments &))
 {
 	CLI::App *command = tlt.add_subcommand(name, what);
 
-	if (json)
-		command->add_flag("-j,--json", arguments->json, "print JSON");
+	if (more == More::verbose)
+		arguments->shown.add_both(*command);
+	else
+		arguments->shown.add_json(*command);
 	command->callback([arguments, &action, run] {
 		action = [arguments, run] { run(*arguments); };
 	});
@@ -447,7 +390,8 @@ void add_set_options(CLI::App &command, Arguments &a)
 			   "data=N,echo=N,clock=N,clock-echo=N,control=N,plain=N");
 	command.add_option("--rule", a.rules, "what is TLT's: dev=NAME,port=LOW[-HIGH],"
 			   "peer=ADDRESS[/BITS],uid=LOW[-HIGH],cgroup=PATH; may be "
-			   "repeated (default: all TCP)");
+			   "repeated");
+	command.add_flag("--all", a.everything, "all TCP of this namespace, in place of rules");
 	command.add_option("--clock", a.clock, "what clocking sends (default: adaptive)")
 		->check(CLI::IsMember(kClocks));
 	command.add_option("--sender", a.sender, "how packets are chosen (default: auto)")
@@ -458,6 +402,15 @@ void add_set_options(CLI::App &command, Arguments &a)
 	command.add_option("--foreign", a.foreign, "packets whose application chose a "
 			   "code point: override (default) or keep")
 		->check(CLI::IsMember(kForeign));
+}
+
+// All TCP of a host is marked only for who says so: switches treat it differently then.
+void check_what(const Arguments &arguments)
+{
+	if (arguments.everything && !arguments.rules.empty())
+		throw CLI::ValidationError("--all or --rule, not both");
+	if (!arguments.everything && arguments.rules.empty())
+		throw CLI::ValidationError("which packets are TLT's? --rule port=5000, or --all for all TCP of this namespace");
 }
 
 void add_threshold_options(CLI::App &command, Arguments &a)
@@ -484,18 +437,21 @@ void add_tlt_command(CLI::App &app, Action &action)
 	CLI::App *tlt = app.add_subcommand("tlt", "Configure TLT, and look at it");
 
 	tlt->require_subcommand(1);
-	CLI::App *settings = add(*tlt, "set", "switch TLT on in this network namespace", false,
-				 arguments, action, set);
+	CLI::App *settings = tlt->add_subcommand("set", "switch TLT on in this network namespace");
+	arguments->shown.add_json(*settings);
+	settings->callback([arguments, &action] {
+		check_what(*arguments);
+		action = [arguments] { set(*arguments); };
+	});
 	add_set_options(*settings, *arguments);
 	settings->footer("Switches need a queue for TLT's packets alone, or those of hosts without TLT "
 			 "starve them:\nsee turnpike tlt threshold.");
-	add(*tlt, "off", "switch it off", false, arguments, action,
-	    [](const Arguments &) { off(); });
-	add(*tlt, "show", "print the configuration", true, arguments, action, show);
-	add(*tlt, "stats", "print the counters", true, arguments, action, stats);
-	add(*tlt, "flows", "print the flows", true, arguments, action, flows);
+	add(*tlt, "off", "switch it off", More::none, arguments, action, off);
+	add(*tlt, "show", "print the configuration", More::none, arguments, action, show);
+	add(*tlt, "stats", "print the counters that are not 0", More::verbose, arguments, action, stats);
+	add(*tlt, "flows", "print the flows", More::verbose, arguments, action, flows);
 	add_threshold_options(*add(*tlt, "threshold", "the switch's K and how many flows fit",
-				   true, arguments, action, threshold), *arguments);
+				   More::none, arguments, action, threshold), *arguments);
 }
 
 }  // namespace turnpike

@@ -43,9 +43,9 @@ receive_rows() {
 	in_b tc qdisc replace dev back root onramp || exit 1
 	receive_row "$2" onramp take
 	receive_row "$2" sparse sparse
-	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
+	in_b turnpike onramp stats -j | json_lines | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
 	receive_row "$2" receipts announce
-	in_b turnpike onramp stats | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
+	in_b turnpike onramp stats -j | json_lines | grep 'receipts_\(sent\|data\)' | sed 's/^/# /'
 }
 
 # 44 are the most that GRO makes one packet of.

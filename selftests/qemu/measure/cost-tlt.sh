@@ -18,7 +18,8 @@ insmod /modules/tlt.ko || exit 1
 make_pair fq || exit 1
 
 in_b() { ip netns exec b "$@"; }
-both() { in_a turnpike tlt "$@" && in_b turnpike tlt "$@" || exit 1; }
+# The rows alone go to standard output.
+both() { in_a turnpike tlt "$@" > /dev/null && in_b turnpike tlt "$@" > /dev/null || exit 1; }
 
 # rows KIND NAME
 rows() {
@@ -27,7 +28,7 @@ rows() {
 	cost_row "$2" cubic off
 	both set --rule port=9
 	cost_row "$2" cubic others
-	both set
+	both set --all
 	cost_row "$2" cubic flow
 }
 
@@ -52,4 +53,4 @@ for ms in 5 16; do
 done
 more_rows frames frames,${ms}ms
 more_rows gso gso,${ms}ms
-in_a turnpike tlt stats | sed 's/^/# /'
+in_a turnpike tlt stats -v | sed 's/^/# /'

@@ -66,7 +66,7 @@ control_blocks_of_onramp() {
 # Of half a kilobyte.
 flows_of_tlt() {
 	insmod /modules/tlt.ko || return 1
-	is_charged 300 both turnpike tlt set
+	is_charged 300 both turnpike tlt set --all
 	_status=$?
 	both turnpike tlt off && unload tlt && return $_status
 }
@@ -82,7 +82,7 @@ sends() {
 }
 
 options_of_bpf() {
-	insmod /modules/tlt.ko && both turnpike tlt set && new_cgroup plain && new_cgroup writers &&
+	insmod /modules/tlt.ko && both turnpike tlt set --all && new_cgroup plain && new_cgroup writers &&
 		in_a tc qdisc replace dev eth0 root netem delay 1ms loss 3% && sockops $tree/writers || return 1
 	sends plain && [ "$injected" -gt 0 ] && sends writers && [ "$injected" -eq 0 ]
 	_status=$?

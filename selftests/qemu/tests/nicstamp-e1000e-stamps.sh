@@ -37,7 +37,7 @@ becomes_samples() {
 }
 
 clock_is_the_nics() {
-	turnpike stamps devices | grep -c ' clock nic .* error_ns [0-9]' | grep -qx 2
+	turnpike stamps devices -j | json_lines | grep -c ' clock nic .* error_ns [0-9]' | grep -qx 2
 }
 
 samples_after_ptp4l() { stamps_on && more_samples; }

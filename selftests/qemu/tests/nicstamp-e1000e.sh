@@ -26,7 +26,7 @@ sends() {
 	[ "$bytes" -ge $enough_bytes ]
 }
 
-ports() { turnpike stamps devices | grep -c '^dev eth0 '; }
+ports() { turnpike stamps devices -j | json_lines | grep -c '^dev eth0 '; }
 
 port_lives_while_up() {
 	[ "$(ports)" = 2 ] || return 1

@@ -65,14 +65,14 @@ driver_unbinds() {
 		start_timely_flows 5
 		sleep 1
 		rebind e1000 || return 1
-		[ -z "$(turnpike stamps devices)" ] && [ "$(counted probes)" = 0 ] || return 1
+		[ "$(turnpike stamps devices -j)" = "[]" ] && [ "$(counted probes)" = 0 ] || return 1
 		drop_wire
 		make_wire && use || return 1
 	done
 	more_samples
 }
 
-is_used() { turnpike stamps devices | grep -q '^dev eth0 '; }
+is_used() { turnpike stamps devices -j | json_lines | grep -q '^dev eth0 '; }
 
 namespace_goes() { namespaces_go is_used; }
 

@@ -9,9 +9,9 @@
 races() { insmod /modules/ports.ko; }
 
 nothing_is_left() {
-	left=$(turnpike stamps devices)
-	echo "${left:-none}"
-	[ "$(echo "$left" | grep -c '\<lo\>')" = 0 ]
+	left=$(turnpike stamps devices -j)
+	echo "$left"
+	[ "$(echo "$left" | grep -c '"dev": "lo"')" = 0 ]
 }
 
 ktap_start

@@ -95,7 +95,7 @@ link_and_namespace_go_under_traffic() {
 }
 
 # stat NETNS NAME: a counter of OR-ACKs
-stat() { ip netns exec "$1" turnpike onramp stats | sed -n "s/^$2 //p"; }
+stat() { ip netns exec "$1" turnpike onramp stats -j | json_lines | sed -n "s/^$2 //p"; }
 
 receipts_tell() { [ "$(stat "$1" samples)" -gt 0 ]; }
 
@@ -133,7 +133,7 @@ receipts_while_all_comes_and_goes() {
 	receipts_under_changes
 	good=$?
 	for netns in a b; do
-		ip netns exec $netns turnpike onramp stats | tr '\n' ' '
+		ip netns exec $netns turnpike onramp stats -j | json_lines | tr '\n' ' '
 		ip netns exec $netns turnpike onramp peers
 	done
 	flows="$flows $other_server" end_flows

@@ -22,7 +22,7 @@ sends() {
 	[ "$bytes" -ge $enough_bytes ]
 }
 
-ktap_case "tlt is set" both set
+ktap_case "tlt is set" both set --all
 
 for algorithm in cubic dctcp bbr; do
 	ktap_case "$algorithm sends under tlt" sends 2 $algorithm
@@ -30,8 +30,9 @@ done
 
 counters_moved() {
 	in_a turnpike tlt stats
-	[ "$(in_a turnpike tlt stats | sed -n 's/^sent data packets \([0-9]*\).*/\1/p')" -gt 0 ] &&
-		[ "$(in_a turnpike tlt stats | sed -n 's/.*echo .*received //p' | head -n 1)" -gt 0 ]
+	in_a turnpike tlt stats -j | json_lines > /run/stats
+	[ "$(sed -n 's/^sent[.]data[.]packets //p' /run/stats)" -gt 0 ] &&
+		[ "$(sed -n 's/^received[.]echo //p' /run/stats)" -gt 0 ]
 }
 ktap_case "important packets were sent and answered" counters_moved
 
@@ -60,7 +61,7 @@ unloads_under_traffic() {
 ktap_case "module unloads under traffic" unloads_under_traffic
 
 loopback_is_unharmed() {
-	turnpike tlt set || return 1
+	turnpike tlt set --all || return 1
 	flow serve 5001 > /dev/null 2>&1 &
 	listener=$!
 	bytes=$(flow send 127.0.0.1 5001 2 cubic $enough_bytes)

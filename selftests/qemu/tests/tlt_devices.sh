@@ -65,7 +65,7 @@ vrf_with_a_qdisc() {
 
 # by_device DEVICE: what a rule of it finds in a's traffic
 by_device() {
-	in_a turnpike tlt set --rule "dev=$1" && ip netns exec b turnpike tlt set || return 1
+	in_a turnpike tlt set --rule "dev=$1" && ip netns exec b turnpike tlt set --all || return 1
 	before=$(sums a)
 	in_a flow send 10.8.0.2%vrf-red 5000 1 cubic $enough_bytes > /dev/null || return 1
 	here=$(since "$before" "$(sums a)")

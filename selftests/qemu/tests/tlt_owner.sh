@@ -15,7 +15,7 @@ tlt_b() { ip netns exec b turnpike tlt "$@"; }
 
 # marked [NETNS]: packets of all kinds that the host has sent
 marked() {
-	ip netns exec "${1:-a}" turnpike tlt stats | awk '/^sent / { n += $4 } END { print n }'
+	ip netns exec "${1:-a}" turnpike tlt stats -j | json_lines | awk '/^sent[.].*[.]packets / { n += $2 } END { print n }'
 }
 
 # within CGROUP COMMAND...
@@ -129,14 +129,14 @@ users_of_another_namespace_are_refused() {
 	unshare -U -r -n sleep 1000 &
 	_owner=$!
 	soon grep -q '^sleep$' /proc/$_owner/comm || return 1
-	_shown=$(nsenter -t $_owner -n turnpike tlt show)
+	_shown=$(nsenter -t $_owner -n turnpike tlt show -j | json_lines)
 	out=$(nsenter -t $_owner -n turnpike tlt set --rule uid=0 2>&1) && return 1
 	echo "$out"
 	nsenter -t $_owner -U -n --preserve-credentials turnpike tlt set --rule uid=0-9 &&
-		nsenter -t $_owner -n turnpike tlt show | grep 'uid=0-9$'
+		nsenter -t $_owner -n turnpike tlt show -j | json_lines | grep -x 'rules.uid 0-9'
 	_status=$?
 	kill $_owner
-	[ $_status = 0 ] && [ "$_shown" = off ] && echo "$out" | grep -q 'another user namespace'
+	[ $_status = 0 ] && [ "$_shown" = "enabled false" ] && echo "$out" | grep -q 'another user namespace'
 }
 
 namespace_goes_with_its_rule() {

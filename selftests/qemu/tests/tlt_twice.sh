@@ -17,7 +17,7 @@
 bulk_bytes=4000000
 
 # counter NAME: of a
-sent() { counter "sent $1 packets" | cut -d' ' -f1; }
+sent() { counter "sent.$1.packets"; }
 
 make_vrf() {
 	another_cable red 10.8.0.2/24 && ip -n a link add vrf-red type vrf table 10 || return 1
@@ -27,7 +27,7 @@ make_vrf() {
 
 # bulk ADDRESS: bursts, which TLT cuts
 bulk() {
-	both turnpike tlt set || return 1
+	both turnpike tlt set --all || return 1
 	_cuts=$(counter cuts)
 	_bytes=$(in_a flow send "$1" 5000 2 cubic $bulk_bytes) || return 1
 	_cuts=$(($(counter cuts) - _cuts))
@@ -51,7 +51,7 @@ vrf_clocks() {
 	in_a tc qdisc replace dev red root netem loss 3%
 	_injected=$(injected)
 	_sent=$(sent clock)
-	both turnpike tlt set && soon lossy_bulk || return 1
+	both turnpike tlt set --all && soon lossy_bulk || return 1
 	both turnpike tlt off
 	_injected=$(($(injected) - _injected))
 	_sent=$(($(sent clock) - _sent))
@@ -76,19 +76,19 @@ ipvlan_in_one_namespace() {
 
 # host_knows_nothing COMMAND...: a has TLT, and no connection of what passes through it
 host_knows_nothing() {
-	in_a turnpike tlt set || return 1
+	in_a turnpike tlt set --all || return 1
 	before_a=$(sums a)
 	"$@"
 	_status=$?
 	through=$(since "$before_a" "$(sums a)")
-	flows=$(in_a turnpike tlt flows | grep 'local 10\.9\.1\.')
+	flows=$(in_a turnpike tlt flows -j | json_lines | grep 'local 10\.9\.1\.')
 	echo "the host marked and saw: $through; its flows: ${flows:-none}"
 	in_a turnpike tlt off
 	[ $_status = 0 ] && [ "$through" = "0 0" ] && [ -z "$flows" ]
 }
 
 container_once() {
-	ip netns exec c turnpike tlt set || return 1
+	ip netns exec c turnpike tlt set --all || return 1
 	exactly_once c b 10.0.0.2
 	_once=$?
 	ip netns exec c turnpike tlt off

@@ -218,7 +218,8 @@ def _host_script(plan, host, tools):
         after.append(f"tc qdisc replace dev eth0 root {host['qdisc']} || fail qdisc")
     after += [f"{line.replace('DEV', 'eth0')} || fail tc" for line in host["tc"] or ()]
     if host["tlt"]:
-        after.append(f"{shlex.quote(tools.turnpike)} tlt set {host['tlt']} || fail tlt")
+        which = "" if "--rule" in host["tlt"] else "--all "
+        after.append(f"{shlex.quote(tools.turnpike)} tlt set {which}{host['tlt']} > /dev/null || fail tlt")
     after += [f"{{ {line}\n}} || fail run" for line in host["run"] or ()]
     return HOST.format(
         before="\n".join(_sysctl_lines(plan, host)), mtu=plan.mtu_bytes,

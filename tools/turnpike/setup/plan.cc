@@ -225,6 +225,8 @@ void add_tlt(Plan &plan, const Wanted &wanted, const Host &host)
 		throw Error("TLT is on with other rules (turnpike tlt show): 'turnpike tlt off' first");
 	for (const std::string &rule : wanted.tlt_rules)
 		append(set, Words{"--rule", rule});
+	if (wanted.tlt_rules.empty())
+		set.push_back("--all");
 	step.commands.push_back(words(set));
 	plan.steps.push_back(step);
 }
