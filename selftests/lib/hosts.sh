@@ -123,6 +123,17 @@ json_value() {
 		echo "${BASH_REMATCH[1]}"
 }
 
+# specification FAMILY COMMAND...: turnpike in the first host tells what Documentation/netlink says
+specification() {
+	/usr/bin/python3 -c 'import yaml' 2> /dev/null || { echo "needs python3-yaml"; return 4; }
+	ip netns exec "$a" "$here/../lib/specification.py" "$1" "$(command -v "${turnpike:-turnpike}")" "${@:2}"
+}
+
+# ynl FAMILY OPERATION [ATTRIBUTES]: sent in the first host by a client that knows the specification alone
+ynl() {
+	ip netns exec "$a" "$here/../lib/ynl.py" "$here/../../Documentation/netlink/turnpike_$1.yaml" "${@:2}"
+}
+
 left_out="not in this kernel's short tier; make reproduce runs it"
 
 # run_cases [CASE...]: all functions that are named as cases are, if none is given; those that

@@ -254,6 +254,26 @@ peer__has_percentiles_of_one_way_delay() {
 		holds "all(f['grade'] == 'b' and -10000 < f['base_owd_ns'] < 1000000 for f in flows)"
 }
 
+flow_is_shown() { [ "$(flows)" != "[]" ]; }
+
+# Documentation/netlink/turnpike_onramp.yaml, by a client that knows nothing else.
+specification__reads_what_turnpike_prints() {
+	acker on && onramp threshold 200us feedback orack && in_a turnpike onramp set --ask 10.0.0.0/8 fd00::/8 &&
+		in_a turnpike onramp clock set fd01::2 -1234567 900 && in_a turnpike clock disciplined 3us || return 1
+	in_a turnpike onramp key generate - > "$TMPDIR/key" && in_a turnpike onramp key add 7 "$TMPDIR/key" &&
+		in_b turnpike onramp key add 7 "$TMPDIR/key" || return 1
+	start_sender --flows 4 --seconds 60 --abort --max-pacing 2500000
+	wait_for "a flow" flow_is_shown && specification onramp show "clock show" stats +peers +flows
+	_status=$?
+	stop_sender
+	wait_for "the flows' end" no_flow_is_left
+	in_a turnpike onramp key del 7 && in_b turnpike onramp key del 7
+	in_a turnpike onramp clock clear fd01::2
+	in_a turnpike clock undisciplined
+	in_a turnpike onramp set --ask all
+	return $_status
+}
+
 # An overload of IPv4 alone.
 half_slow_cable() {
 	slow_cable && in_b tc filter del dev veth0 parent ffff: &&

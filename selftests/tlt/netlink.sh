@@ -135,6 +135,30 @@ stats = json.load(sys.stdin)
 sys.exit(not (len(stats["sent"]) == 6 and stats["sent"]["data"]["packets"] == 0 and "rtos" in stats))'
 }
 
+# Documentation/netlink/turnpike_tlt.yaml, by a client that knows nothing else.
+specification__reads_what_turnpike_prints() {
+	specification tlt show || return
+	tlt set --map vma --rule dev=lo,port=5-6,uid=7 --rule peer=10.0.0.0/8 --rule peer=fd01::/64,uid=5-9 &&
+		specification tlt show || return 1
+	path delay 1ms rate 20mbit && tlt_on && start_server && background 2 100000000 || return 1
+	specification tlt show stats +flows
+	_status=$?
+	background_ends
+	stop_server
+	return $_status
+}
+
+specification__sets_what_turnpike_shows() {
+	/usr/bin/python3 -c 'import yaml' 2> /dev/null || { echo "needs python3-yaml"; return 4; }
+	map=data=1,echo=2,clock=3,clock-echo=4,control=5,plain=6
+	want="enabled true map $map period 9 clock segment sender rate foreign keep"
+	want="$want rules.port 80 rules.uid 3-4 rules.peer 10.1.0.0/16 "
+	ynl tlt set '{"map": [1, 2, 3, 4, 5, 6], "period": 9, "clock": "segment", "sender": "rate", "foreign": "keep",
+		"rules": {"rule": [{"port-low": 80, "uid-low": 3, "uid-high": 4}, {"address": "0a010000", "prefix": 16}]}}' &&
+		told && [ "$(told | grep -v '^dscp' | tr '\n' ' ')" = "$want" ] &&
+		ynl tlt off && is_off "$a"
+}
+
 ktap_start
 need_module
 make_hosts
@@ -142,5 +166,6 @@ trap 'drop_hosts; unload_module' EXIT
 run_cases show__off_at_first set__defaults set__everything set__own_map set__json \
 	set__json_of_users \
 	set__nonsense_is_refused set__without_a_rule_is_refused changes__tell_what_is_on set__too_many_rules_are_refused set__needs_the_right \
-	namespaces__are_apart off__twice stats__have_every_counter
+	namespaces__are_apart off__twice stats__have_every_counter \
+	specification__reads_what_turnpike_prints specification__sets_what_turnpike_shows
 finish_hosts

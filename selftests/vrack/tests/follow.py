@@ -489,6 +489,14 @@ def socket__closed_ends_it():
             same("by the NIC", receives_by_nic(), False)
 
 
+def specification__reads_what_turnpike_prints():
+    """Documentation/netlink/turnpike_stamps.yaml, by a client that knows nothing else."""
+    with Wire(STOCK), Follower():
+        by_nic_all()
+        run(os.path.join(os.path.dirname(genl.__file__), "specification.py"), "stamps", TURNPIKE,
+            "stats", "+devices", "+flows")
+
+
 def user__without_rights_is_refused():
     with Cable(), Teller() as teller:
         feed("use")
