@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // What turnpike up would do to a host, and what takes it back: no host is touched.
+#include <cstring>
+
 #include <linux/pkt_sched.h>
 
 #include <gtest/gtest.h>
@@ -191,6 +193,41 @@ TEST(Plan, undo__leaves_what_is_anothers_by_now)
 		  Lines{"ip route del 10.0.0.0/8 via 10.1.0.254 dev eth0 proto static"});
 	EXPECT_EQ(undone(made, "10.0.0.0/8 via 10.1.0.77 dev eth0 proto static congctl timely"), Lines());
 	EXPECT_EQ(undone(made, "10.0.0.0/8 via 10.1.0.254 dev eth0 proto static"), Lines());
+}
+
+// Of a host's address ip prints no /32 and no /128.
+TEST(Plan, undo__of_a_route_to_one_host)
+{
+	struct {
+		const char *wide, *host, *then, *undo;
+		bool v6;
+	} cases[] = {
+		{"10.1.0.0/24 dev eth0 scope link", "10.1.0.2/32",
+		 "10.1.0.2 dev eth0 proto static scope link congctl timely", "ip route del 10.1.0.2/32 dev eth0", false},
+		{"fd01::/64 dev eth0 metric 256 pref medium", "fd01::2/128",
+		 "fd01::2 dev eth0 proto static metric 1024 congctl timely pref medium",
+		 "ip -6 route del fd01::2/128 dev eth0", true},
+	};
+
+	for (const auto &one : cases) {
+		Host now = host(), then = host();
+		now.routes = parse_routes(one.wide, one.v6);
+		then.routes = parse_routes(std::string(one.wide) + "\n" + one.then, one.v6);
+		Plan made = plan(wanted("timely", "eth0", {one.host}), now);
+		Plan again = plan(wanted("timely", "eth0", {one.host}), then);
+		EXPECT_TRUE(again.steps.back().holds) << one.host;
+		EXPECT_EQ(again.steps.back().change.key(), made.steps.back().change.key());
+		Lines back = texts(undo(made.steps.back().change, then));
+		ASSERT_EQ(back.size(), 1u) << one.host;
+		EXPECT_EQ(back[0].substr(0, std::strlen(one.undo)), one.undo);
+	}
+}
+
+TEST(Routes, destination__of_all_has_one_name)
+{
+	EXPECT_EQ(parse_routes("0.0.0.0/0 via 10.1.0.2 dev eth0", false).at(0).destination(), "default");
+	EXPECT_EQ(parse_routes("default via 10.1.0.2 dev eth0", false).at(0).destination(), "default");
+	EXPECT_EQ(parse_routes("::/0 via fd01::2 dev eth0", true).at(0).destination(), "default");
 }
 
 TEST(Plan, qdisc__each_queue_of_the_kernels_own_mq)

@@ -29,11 +29,19 @@ bool is_usec(const std::string &feature)
 	return feature == "tcp_usec_ts" || feature == kUsecFeature;
 }
 
+constexpr char kAll[] = "default";
+
 onramp_ask prefix_of(const std::string &destination, bool v6)
 {
-	if (destination == "default")
+	if (destination == kAll)
 		return onramp_prefix(v6 ? "::/0" : "0.0.0.0/0");
 	return onramp_prefix(destination);
+}
+
+// One name for each: ip prints no /32 of a host's address and no 0.0.0.0/0, and takes both.
+std::string destination_text(const onramp_ask &prefix, bool v6)
+{
+	return prefix.bits == (v6 ? 0 : 96) ? kAll : onramp_prefix_text(prefix);
 }
 
 void make_special(Route &route, const std::string &why)
@@ -117,6 +125,7 @@ std::vector<Route> parse_routes(const std::string &text, bool v6)
 		if (!is_a_destination(route.destination()))
 			continue;
 		route.prefix = prefix_of(route.destination(), v6);
+		route.words[0] = destination_text(route.prefix, v6);
 		// `ip route change' takes the first of them.
 		for (Route &other : routes) {
 			if (other.destination() != route.destination() || other.value("metric") != route.value("metric"))
