@@ -15,7 +15,7 @@ class App;
 
 namespace turnpike {
 
-// A sentence for the user; the command ends with status 1.
+// A sentence for the user; the command ends with status 1, or with what it said before that a failure is.
 class Error : public std::runtime_error {
 public:
 	using std::runtime_error::runtime_error;
@@ -39,6 +39,7 @@ void add_status_command(CLI::App &app, Action &action);
 // Those of these whose answer is a status set it.
 void add_up_commands(CLI::App &app, Action &action, int &status);
 void add_doctor_command(CLI::App &app, Action &action, int &status);
+void add_check_command(CLI::App &app, Action &action, int &status);
 
 }  // namespace turnpike
 

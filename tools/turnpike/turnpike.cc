@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 	turnpike::add_status_command(app, action);
 	turnpike::add_doctor_command(app, action, status);
 	turnpike::add_up_commands(app, action, status);
+	turnpike::add_check_command(app, action, status);
 	turnpike::add_replay_command(app, action);
 	turnpike::add_usec_ts_command(app, action);
 	turnpike::add_stamps_command(app, action);
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 	} catch (const std::exception &error) {
 		std::cout.flush();
 		std::cerr << "turnpike: " << error.what() << '\n';
-		return 1;
+		return status ? status : 1;
 	}
 	return status;
 }

@@ -14,7 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
-#include "../tlt.h"
+#include "apply.h"
+#include "asked.h"
 #include "host.h"
 #include "plan.h"
 #include "state_file.h"
@@ -25,17 +26,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
-constexpr char kKey[] = "/etc/turnpike/onramp.key";
 constexpr char kUnit[] = "turnpike.service";
 
 struct Arguments {
-	std::vector<std::string> devices;
+	Asked asked;
 	bool all = false, dry_run = false, persist = false, json = false;
-	std::vector<std::string> prefixes;
-	std::vector<std::string> pieces;
-	std::string profile;
 	std::string config = kConfig;
-	std::vector<std::string> rules;
 };
 
 std::string text_of(const std::string &path)
@@ -58,121 +54,15 @@ Wanted config_of(const std::string &path)
 	}
 }
 
-// What the words of the command line say.
-Wanted wanted_by(const Arguments &arguments)
-{
-	Wanted wanted;
-	std::vector<std::string> pieces = arguments.pieces;
-
-	if (!pieces.empty() && !arguments.profile.empty())
-		throw Error("--profile or --with, not both");
-	if (pieces.empty())
-		pieces = profile_pieces(arguments.profile.empty() ? profile_names().front() : arguments.profile);
-	for (const std::string &prefix : arguments.prefixes)
-		wanted.prefixes.push_back(datacenter_prefix(prefix));
-	for (const std::string &piece : pieces)
-		add_piece(wanted, piece, arguments.devices);
-	if (!wanted.congestion.empty() && wanted.prefixes.empty())
-		throw Error("which hosts are the datacenter? --for 10.0.0.0/8: timely is not for the Internet");
-	if (!wanted.tlt && !arguments.rules.empty())
-		throw Error("--rule is for TLT: --profile tlt or all");
-	if (wanted.tlt && arguments.rules.empty())
-		throw Error("which packets are TLT's? --rule port=5000, or --rule all for all TCP of this namespace");
-	if (arguments.rules != std::vector<std::string>{"all"})
-		wanted.tlt_rules = arguments.rules;
-	for (const std::string &rule : wanted.tlt_rules)
-		tlt_rule(rule);
-	for (WantedDevice &device : wanted.devices) {
-		device.usec = device.onramp && !wanted.prefixes.empty();
-		if (device.onramp && std::filesystem::exists(kKey))
-			wanted.key = kKey;
-	}
-	// What is kept is kept as a file's text.
-	if (parse_config(config_text(wanted)) != wanted)
-		throw Error("names with '#' or blanks cannot be kept");
-	return wanted;
-}
-
 Wanted wanted_of(const Arguments &arguments)
 {
+	const Asked &asked = arguments.asked;
+
 	if (!arguments.all)
-		return wanted_by(arguments);
-	if (!arguments.pieces.empty() || !arguments.profile.empty() || !arguments.prefixes.empty() || !arguments.rules.empty())
+		return wanted_by(asked);
+	if (!asked.pieces.empty() || !asked.profile.empty() || !asked.prefixes.empty() || !asked.rules.empty())
 		throw Error("--all takes what " + arguments.config + " says: no --for, --with, --profile or --rule beside it");
 	return config_of(arguments.config);
-}
-
-// -- changes
-
-Change *find_change(State &state, const std::string &key)
-{
-	for (Change &change : state.changes)
-		if (change.key() == key)
-			return &change;
-	return nullptr;
-}
-
-void forget(State &state, const std::string &key)
-{
-	std::erase_if(state.changes, [&](const Change &change) { return change.key() == key; });
-}
-
-// Takes one change back; whether there was anything to take back. A module that connections use goes later: no reason to
-// leave the rest as it is.
-bool take_back(const Change &change, const Host &host)
-{
-	std::vector<Command> commands = undo(change, host);
-
-	for (const Command &command : commands) {
-		try {
-			carry_out(command);
-		} catch (const std::exception &error) {
-			if (change.kind != Kind::module)
-				throw;
-			std::cerr << "turnpike: " << change.name << " stays loaded, as something uses it (" << error.what()
-				  << "); later: modprobe -r " << change.name << '\n';
-		}
-	}
-	return !commands.empty();
-}
-
-// All changes, the newest first; those that could not be taken back stay in the state. Whether all went well.
-bool take_all_back(const StateFile &file, State &state, bool tells)
-{
-	std::vector<Change> changes(state.changes.rbegin(), state.changes.rend());
-	Host host = look_at_host();
-	bool well = true;
-
-	for (const Change &change : changes) {
-		try {
-			bool any = take_back(change, host);
-			forget(state, change.key());
-			if (tells)
-				std::cout << change.key() << (any ? ": as before\n" : ": gone, or another's by now; left alone\n");
-		} catch (const std::exception &error) {
-			std::cerr << "turnpike: " << change.key() << ": " << error.what() << '\n';
-			well = false;
-		}
-	}
-	file.write(state);
-	return well;
-}
-
-// What stood there before may be another's by now: then that comes back one day.
-void remember(State &state, const Change &change)
-{
-	Change *known = find_change(state, change.key());
-
-	if (!known) {
-		state.changes.push_back(change);
-		return;
-	}
-	if (change.kind == Kind::route && (change.congctl != known->set || change.made))
-		*known = change;
-	for (const Qdisc &qdisc : change.qdiscs) {
-		std::erase_if(known->qdiscs, [&](const Qdisc &other) { return other.parent == qdisc.parent; });
-		known->qdiscs.push_back(qdisc);
-	}
 }
 
 // -- what is told
@@ -230,12 +120,6 @@ void persist(const Wanted &wanted, const std::string &config)
 	std::cout << "enabled " << kUnit << ": 'turnpike up --all' at each boot\n";
 }
 
-void require_root()
-{
-	if (geteuid())
-		throw Error("needs root (CAP_NET_ADMIN and CAP_SYS_MODULE)");
-}
-
 // -- commands
 
 // A reader that goes, or Ctrl-C, does not end this half way: the command that runs fails, and all is taken back.
@@ -243,28 +127,6 @@ void finish_what_is_begun()
 {
 	for (int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP})
 		std::signal(number, SIG_IGN);
-}
-
-void make(const Plan &todo, const StateFile &file, State &state)
-{
-	// Written first: what is half done can be undone.
-	for (const Step &step : todo.steps)
-		if (!step.holds)
-			remember(state, step.change);
-	file.write(state);
-	try {
-		for (const Step &step : todo.steps) {
-			if (step.holds)
-				continue;
-			for (const Command &command : step.commands)
-				carry_out(command);
-			std::cout << step.change.key() << ": " << step.now << " -> " << step.wanted << '\n';
-		}
-	} catch (const std::exception &error) {
-		bool well = take_all_back(file, state, false);
-		throw Error(std::string(error.what()) + (well ? "; all is as it was before turnpike up"
-							      : "; not all could be taken back: turnpike down"));
-	}
 }
 
 void up(const Arguments &arguments)
@@ -296,7 +158,7 @@ void up(const Arguments &arguments)
 		state.by = caller();
 	}
 	state.wanted = wanted;
-	make(todo, file, state);
+	make(todo, file, state, true);
 	if (std::all_of(todo.steps.begin(), todo.steps.end(), [](const Step &step) { return step.holds; }))
 		std::cout << "nothing to do: all is as wanted\n";
 	if (arguments.persist)
@@ -367,23 +229,23 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 	auto arguments = std::make_shared<Arguments>();
 	CLI::App *command = app.add_subcommand("up", "make this host what is wanted, and remember what it was");
 
-	command->add_option("DEV", arguments->devices, "devices that lead to the datacenter");
+	command->add_option("DEV", arguments->asked.devices, "devices that lead to the datacenter");
 	command->add_flag("--all", arguments->all, "all that the configuration file says");
-	command->add_option("--for", arguments->prefixes, "the datacenter's networks, as 10.0.0.0/8; others are not touched")
+	command->add_option("--for", arguments->asked.prefixes, "the datacenter's networks, as 10.0.0.0/8; others are not touched")
 		->delimiter(',')
 		->allow_extra_args(false);
-	command->add_option("--profile", arguments->profile, "timely (default), onramp, tlt or all")
+	command->add_option("--profile", arguments->asked.profile, "timely (default), onramp, tlt or all")
 		->check(CLI::IsMember(profile_names()));
-	command->add_option("--with", arguments->pieces, "pieces in place of a profile: timely, timely_patched, onramp, tlt")
+	command->add_option("--with", arguments->asked.pieces, "pieces in place of a profile: timely, timely_patched, onramp, tlt")
 		->delimiter(',')
 		->allow_extra_args(false);
-	command->add_option("--rule", arguments->rules, "what is TLT's, as turnpike tlt set takes it; or all")
+	command->add_option("--rule", arguments->asked.rules, "what is TLT's, as turnpike tlt set takes it; or all")
 		->allow_extra_args(false);
 	command->add_flag("--dry-run", arguments->dry_run, "print the commands, do nothing");
 	command->add_flag("--persist", arguments->persist, "write the configuration file, and do this at each boot");
 	command->add_option("--config", arguments->config, "the configuration file (default: /etc/turnpike/turnpike.conf)");
 	command->callback([arguments, &action] {
-		if (arguments->all != arguments->devices.empty())
+		if (arguments->all != arguments->asked.devices.empty())
 			throw CLI::ValidationError("name devices, or --all");
 		action = [arguments] { up(*arguments); };
 	});
