@@ -32,6 +32,8 @@ void add_tlt_command(CLI::App &app, Action &action);
 void add_onramp_command(CLI::App &app, Action &action);
 void add_clock_command(CLI::App &app, Action &action);
 void add_version_command(CLI::App &app, Action &action);
+void add_record_command(CLI::App &app, Action &action);
+void add_report_command(CLI::App &app, Action &action);
 
 // What is done without a command, too.
 void add_status_command(CLI::App &app, Action &action);

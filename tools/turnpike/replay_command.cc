@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "command.h"
 #include "onramp_replay.h"
 #include "presets.h"
+#include "record/recording_replay.h"
 #include "replay.h"
 
 namespace turnpike {
@@ -72,6 +74,7 @@ Examples:
   turnpike replay --algo timely < trace.csv > out.csv
   turnpike replay --algo timely --preset verbatim --set t_low_us=30 < trace.csv
   turnpike replay --algo timely_patched --list
+  turnpike replay --algo timely --recording db17.rec --set t_low_us=60
   turnpike replay --algo onramp --mode strawman --set threshold_ns=30000 < trace.csv)";
 
 // The names that tc has.
@@ -86,12 +89,33 @@ struct Arguments {
 	std::string preset = "default";
 	std::string events;
 	std::string mode = "paper";
+	std::string recording;
+	std::string flow;
 	std::vector<std::string> settings;
 	u64 line_rate_bps = 10 * TIMELY_GBPS;
 	u32 mss = 1448;
 	bool list = false;
 	bool json = false;
 };
+
+// What is read: a flow of the recording, or standard input.
+std::unique_ptr<std::istream> open_input(const Arguments &arguments)
+{
+	ReplayKind kind = arguments.algorithm == kOnramp ? ReplayKind::onramp : ReplayKind::timely;
+
+	if (arguments.recording.empty())
+		return std::make_unique<std::istream>(std::cin.rdbuf());
+	return std::make_unique<std::istringstream>(
+		recorded_trace(kind, arguments.recording, arguments.flow).csv);
+}
+
+// An event of a recording is one of the module's: a segment is complete.
+bool takes_lines(const Arguments &arguments)
+{
+	if (!arguments.events.empty())
+		return arguments.events == "lines";
+	return arguments.preset == "verbatim" || !arguments.recording.empty();
+}
 
 // The line rate caps what the module sends; verbatim knows only its max_rate.
 ReplayOptions options_of(const Arguments &arguments,
@@ -101,9 +125,7 @@ ReplayOptions options_of(const Arguments &arguments,
 
 	return ReplayOptions{
 		.params = params,
-		.line_events = arguments.events.empty()
-				       ? verbatim
-				       : arguments.events == "lines",
+		.line_events = takes_lines(arguments),
 		.line_rate_bps = arguments.line_rate_bps,
 		.cap_bps = verbatim ? 0 : arguments.line_rate_bps,
 		.mss = arguments.mss,
@@ -144,7 +166,7 @@ void run_onramp(const Arguments &arguments)
 	onramp_pause_params_init(&params);
 	params.mode = kModes.at(arguments.mode);
 	apply_onramp_settings(params, arguments.settings);
-	replay_onramp_stream(params, std::cin, std::cout);
+	replay_onramp_stream(params, *open_input(arguments), std::cout);
 }
 
 void run(const Arguments &arguments)
@@ -162,7 +184,7 @@ void run(const Arguments &arguments)
 	timely_params params = find_preset(variant, arguments.preset).params;
 
 	apply_settings(params, arguments.settings);
-	replay_stream(options_of(arguments, params), std::cin, std::cout);
+	replay_stream(options_of(arguments, params), *open_input(arguments), std::cout);
 }
 
 void add_options(CLI::App &command, Arguments &arguments)
@@ -194,6 +216,12 @@ void add_options(CLI::App &command, Arguments &arguments)
 	command.add_option("--mss", arguments.mss,
 			   "payload of a frame in bytes (default: 1448)")
 		->check(CLI::Range(88u, 65000u));
+	command.add_option("--recording", arguments.recording,
+			   "read a flow of what turnpike record wrote, and not "
+			   "standard input");
+	command.add_option("--flow", arguments.flow,
+			   "of the recording: its name or a part of it, as "
+			   "10.1.0.1:5001>10.1.0.2:80; default: the one with most events");
 	command.add_flag("--list", arguments.list,
 			 "name every parameter with unit, default, range and "
 			 "meaning, and every preset; read nothing");
@@ -206,6 +234,8 @@ void check_options(const CLI::App &command, const std::string &algorithm)
 	static constexpr std::array kOfRates = {"--preset", "--events",
 						"--line-rate", "--mss"};
 
+	if (command.count("--flow") && !command.count("--recording"))
+		throw CLI::ValidationError("--flow", "is for --recording");
 	if (algorithm.empty())
 		return;
 	if (algorithm != kOnramp && command.count("--mode"))
