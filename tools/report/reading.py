@@ -12,7 +12,8 @@ EVENTS_MOST = 5_000_000
 LOOKS_MOST = 100_000
 # Of one look: what a recording keeps is less.
 LIST_MOST = 5000
-NUMBER_MOST = 1e18
+# 300 years in ns.
+NUMBER_MOST = 1e19
 
 
 class Unreadable(Exception):

@@ -74,7 +74,7 @@ Examples:
   turnpike replay --algo timely < trace.csv > out.csv
   turnpike replay --algo timely --preset verbatim --set t_low_us=30 < trace.csv
   turnpike replay --algo timely_patched --list
-  turnpike replay --algo timely --recording db17.rec --set t_low_us=60
+  turnpike replay --algo timely --recording db17.rec --set t_high_us=200
   turnpike replay --algo onramp --mode strawman --set threshold_ns=30000 < trace.csv)";
 
 // The names that tc has.
@@ -187,6 +187,16 @@ void run(const Arguments &arguments)
 	replay_stream(options_of(arguments, params), *open_input(arguments), std::cout);
 }
 
+void add_recording_options(CLI::App &command, Arguments &arguments)
+{
+	command.add_option("--recording", arguments.recording,
+			   "read a flow of what turnpike record wrote, and not "
+			   "standard input");
+	command.add_option("--flow", arguments.flow,
+			   "of the recording: its name or a part of it, as "
+			   "10.1.0.1:5001>10.1.0.2:80; default: the one with most events");
+}
+
 void add_options(CLI::App &command, Arguments &arguments)
 {
 	command.add_option("--algo", arguments.algorithm,
@@ -216,12 +226,7 @@ void add_options(CLI::App &command, Arguments &arguments)
 	command.add_option("--mss", arguments.mss,
 			   "payload of a frame in bytes (default: 1448)")
 		->check(CLI::Range(88u, 65000u));
-	command.add_option("--recording", arguments.recording,
-			   "read a flow of what turnpike record wrote, and not "
-			   "standard input");
-	command.add_option("--flow", arguments.flow,
-			   "of the recording: its name or a part of it, as "
-			   "10.1.0.1:5001>10.1.0.2:80; default: the one with most events");
+	add_recording_options(command, arguments);
 	command.add_flag("--list", arguments.list,
 			 "name every parameter with unit, default, range and "
 			 "meaning, and every preset; read nothing");
