@@ -161,7 +161,7 @@ replay__takes_a_recording() {
 	wc -l "$work/rates" "$work/pauses"
 	[ "$(wc -l < "$work/rates")" -gt 20 ] && [ "$(wc -l < "$work/pauses")" -gt 20 ] &&
 		[ "$(head -n 1 "$work/rates")" = time_us,rtt_us,event,rate_bps,gradient,branch ] &&
-		"$turnpike" replay --algo timely --recording "$file" --set t_high_us=1000 > "$work/others" && ! cmp -s "$work/rates" "$work/others"
+		"$turnpike" replay --algo timely --recording "$file" --line-rate 1000000000 > "$work/others" && ! cmp -s "$work/rates" "$work/others"
 }
 
 report__reads_a_recording() {

@@ -17,7 +17,7 @@ STYLE = """
 body { font: 13px/1.45 system-ui, sans-serif; color: #222; max-width: 1040px; margin: 1.5em auto; padding: 0 1em }
 h1 { font-size: 19px; margin: 0 } h2 { font-size: 15px; margin: 1.8em 0 .5em; border-bottom: 1px solid #ccc }
 h3 { font-size: 13px; margin: 1em 0 .3em } .lead { font-size: 16px; margin: .5em 0 .2em } .small { color: #555; font-size: 12px }
-table { border-collapse: collapse; font-size: 12px; margin: .3em 0 1em } caption { text-align: left; font-weight: bold }
+table { border-collapse: collapse; font-size: 12px; margin: .3em 0 1em } caption { text-align: left; font-weight: bold; white-space: nowrap }
 th, td { padding: 2px 10px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid #eee }
 th { border-bottom: 1px solid #999; font-weight: 600 } .n { text-align: right; white-space: nowrap }
 svg, img { max-width: 100%; height: auto } .row { display: flex; flex-wrap: wrap; gap: 1em } figure { margin: 0 }
@@ -75,8 +75,8 @@ def table(title, heads, rows, total=None):
     lines = ["<table><caption>" + esc(title) + "</caption><tr>" +
              "".join(f"<th{c}>{esc(head.lstrip('+'))}</th>" for c, head in zip(cls, heads)) + "</tr>"]
     lines += ["<tr>" + "".join(f"<td{c}>{esc(cell)}</td>" for c, cell in zip(cls, row)) + "</tr>" for row in rows[:ROWS_MOST]]
-    total = max(total or 0, len(rows))
-    rest = f'<p class="small">{total - ROWS_MOST} more are not shown.</p>' if total > ROWS_MOST else ""
+    more = max(total or 0, len(rows)) - min(len(rows), ROWS_MOST)
+    rest = f'<p class="small">{more:.0f} more are not shown.</p>' if more else ""
     return "\n".join(lines) + "</table>" + rest
 
 
@@ -155,7 +155,7 @@ def lead(kinds, befores, totals, earlier):
     both = [name for name in kinds if name in befores]
     if both:
         kind, old = kinds[both[0]], befores[both[0]]
-        words = f"p99 of the {kind.what}: {duration(old.at(99))} before, {duration(kind.at(99))} now, " \
+        words = f"the p99 of the {kind.what}: {duration(old.at(99))} before, {duration(kind.at(99))} now, " \
                 f"{compared(kind.at(99), old.at(99))}"
         if totals["rate_bps"] and earlier.get("rate_bps"):
             words += f"; {rate(earlier['rate_bps'])} before, {rate(totals['rate_bps'])} now"

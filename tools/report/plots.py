@@ -50,8 +50,9 @@ def svg_of(figure, name, what):
 
 def time_axis(axis):
     """Of ns, with words: 1 us, 10 us, 1 ms."""
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import FuncFormatter, NullFormatter
     axis.set_major_formatter(FuncFormatter(lambda value, _: duration(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def duration(ns):
@@ -85,6 +86,7 @@ def tails(kinds, befores):
         axes.grid(which="minor", visible=False)
         time_axis(axes.xaxis)
         axes.yaxis.set_major_formatter(lambda share, _: f"{share * 100:g} %")
+        axes.yaxis.set_minor_formatter(lambda *_: "")
         plots.append((f"tail-{name}", kind.what, svg_of(figure, f"tail-{name}", "shares of long delays")))
     return plots
 
@@ -172,4 +174,5 @@ def bars(name, what, rows, shown, log):
     axes.grid(False, axis="y")
     axes.grid(which="minor", visible=False)
     axes.xaxis.set_major_formatter(lambda value, _: shown(value))
+    axes.xaxis.set_minor_formatter(lambda *_: "")
     return svg_of(figure, name, what)

@@ -22,7 +22,9 @@ std::optional<std::uint64_t> number(const Json &event, const char *name)
 {
 	auto found = event.find(name);
 
-	return found != event.end() && found->is_number_unsigned() ? std::optional(found->get<std::uint64_t>()) : std::nullopt;
+	if (found == event.end() || !found->is_number_integer() || *found < 0)
+		return std::nullopt;
+	return found->get<std::uint64_t>();
 }
 
 std::string word(const Json &event, const char *name)
