@@ -34,6 +34,8 @@ void add_clock_command(CLI::App &app, Action &action);
 void add_version_command(CLI::App &app, Action &action);
 void add_record_command(CLI::App &app, Action &action);
 void add_report_command(CLI::App &app, Action &action);
+void add_top_command(CLI::App &app, Action &action);
+void add_watch_command(CLI::App &app, Action &action);
 
 // What is done without a command, too.
 void add_status_command(CLI::App &app, Action &action);

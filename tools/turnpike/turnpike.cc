@@ -94,6 +94,8 @@ int main(int argc, char **argv)
 	app.require_subcommand(0, 1);
 	turnpike::add_status_command(app, action);
 	turnpike::add_doctor_command(app, action, status);
+	turnpike::add_top_command(app, action);
+	turnpike::add_watch_command(app, action);
 	turnpike::add_up_commands(app, action, status);
 	turnpike::add_check_command(app, action, status);
 	turnpike::add_record_command(app, action);

@@ -26,6 +26,20 @@ void read_info(const nlattr *attribute, Socket &socket)
 		    std::min<std::size_t>(sizeof(info), mnl_attr_get_payload_len(attribute)));
 	socket.rtt_us = info.tcpi_rtt;
 	socket.retransmits = info.tcpi_total_retrans;
+	socket.bytes_acked = info.tcpi_bytes_acked;
+	socket.bytes_sent = info.tcpi_bytes_sent;
+	socket.bytes_received = info.tcpi_bytes_received;
+}
+
+void read_id(const inet_diag_msg &diag, Socket &socket)
+{
+	bool four = diag.idiag_family == AF_INET;
+
+	socket.cookie = diag.id.idiag_cookie[0] | static_cast<std::uint64_t>(diag.id.idiag_cookie[1]) << 32;
+	socket.ends.local = mapped_address(diag.id.idiag_src, four);
+	socket.ends.remote = mapped_address(diag.id.idiag_dst, four);
+	socket.ends.local_port = ntohs(diag.id.idiag_sport);
+	socket.ends.remote_port = ntohs(diag.id.idiag_dport);
 }
 
 Socket read_socket(const nlmsghdr *message)
@@ -33,6 +47,7 @@ Socket read_socket(const nlmsghdr *message)
 	auto *diag = static_cast<const inet_diag_msg *>(mnl_nlmsg_get_payload(message));
 	Socket socket;
 
+	read_id(*diag, socket);
 	for (const nlattr *attribute : attributes(message, sizeof(*diag))) {
 		if (mnl_attr_get_type(attribute) == INET_DIAG_CONG)
 			socket.congctl = mnl_attr_get_str(attribute);
@@ -58,6 +73,16 @@ void add_family(Netlink &netlink, unsigned char family, std::vector<Socket> &fou
 }
 
 }  // namespace
+
+std::array<std::uint8_t, 16> mapped_address(const void *address, bool four)
+{
+	std::array<std::uint8_t, 16> sixteen = {};
+
+	if (four)
+		sixteen[10] = sixteen[11] = 0xff;
+	std::memcpy(sixteen.data() + (four ? 12 : 0), address, four ? 4 : 16);
+	return sixteen;
+}
 
 std::vector<Socket> tcp_sockets()
 {

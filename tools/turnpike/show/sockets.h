@@ -4,17 +4,34 @@
 #ifndef TURNPIKE_TOOLS_SHOW_SOCKETS_H
 #define TURNPIKE_TOOLS_SHOW_SOCKETS_H
 
+#include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace turnpike {
 
+// Addresses and ports of a connection. IPv4 is mapped into IPv6, as On-Ramp has it.
+struct Ends {
+	std::array<std::uint8_t, 16> local = {}, remote = {};
+	std::uint16_t local_port = 0, remote_port = 0;
+
+	auto operator<=>(const Ends &) const = default;
+};
+
 struct Socket {
 	std::string congctl;
 	std::uint32_t rtt_us = 0;	// smoothed
 	std::uint32_t retransmits = 0;	// segments
+	std::uint64_t cookie = 0;	// no other socket has it, as long as the kernel runs
+	Ends ends;
+	// Of payload; sent: also what was sent again.
+	std::uint64_t bytes_acked = 0, bytes_sent = 0, bytes_received = 0;
 };
+
+// 4 or 16 bytes as 16.
+std::array<std::uint8_t, 16> mapped_address(const void *address, bool four);
 
 // Those that are established. Throws Error.
 std::vector<Socket> tcp_sockets();
