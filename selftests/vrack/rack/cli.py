@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from . import bounds, demo, execute, guest, metrics, plots, report, scenario, table, variants
+from . import bounds, demo, execute, guest, metrics, plots, report, scenario, story, table, variants
 from .errors import ScenarioError, UsageError
 from .plan import Plan
 from .tools import NAMED_KERNELS, REPO, Tools, kernels
@@ -156,6 +156,7 @@ def _conclude(context, plans, results):
     path = report.write(context.out, document)
     files = [] if context.no_plots else plots.draw(context.out, context.settings["title"], results)
     if context.demo:
+        files += [] if context.no_plots else story.draw(context.out, document, results)
         _show(context, document, files, _ktap(context, results, verdicts))
         return 0 if document["pass"] else 1
     if not context.quiet:

@@ -3,7 +3,7 @@
 import os
 
 # The plot to look at first, in this order; not every scenario has each.
-PICTURES = ("rtt-cdf.png", "queue-delay-cdf.png", "fct-by-size.png")
+PICTURES = ("story.svg", "rtt-cdf.png", "queue-delay-cdf.png", "fct-by-size.png")
 # Of the variants that ours is compared with; others are in the table.
 RIVALS = ("dctcp", "cubic", "bbr")
 
