@@ -18,6 +18,7 @@
 #include "../release.h"
 #include "../setup/host.h"
 #include "status.h"
+#include "timely_counters.h"
 
 namespace turnpike {
 namespace {
@@ -91,18 +92,6 @@ Json tc_plugin()
 	if (ended.status == 127)
 		return nullptr;
 	return (ended.output + ended.errors).find("Unknown qdisc") == std::string::npos;
-}
-
-Json counters_of(const char *path)
-{
-	std::ifstream file(path);
-	Json counters;
-	std::string name;
-	std::uint64_t value;
-
-	while (file >> name >> value)
-		counters[name] = value;
-	return counters;
 }
 
 // Microseconds that the NIC waits for further frames; null where it does not say.
@@ -248,7 +237,7 @@ Json look_at_facts(const std::string &device)
 		{"has_usec", host.has_usec},
 		{"keys", show.is_object() ? show["keys"] : Json()},
 		{"onramp_stats", show.is_object() ? answer_if_any({"onramp", "stats"}) : Json()},
-		{"timely_counters", counters_of("/proc/net/tcp_timely")},
+		{"timely_counters", timely_counters()},
 		{"namespace", look_at_namespace("")},
 		{"devices", Json::array()},
 	};

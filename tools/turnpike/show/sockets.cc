@@ -42,6 +42,16 @@ void read_id(const inet_diag_msg &diag, Socket &socket)
 	socket.ends.remote_port = ntohs(diag.id.idiag_dport);
 }
 
+// timely has its rate in the fields of BBR.
+void read_rate(const nlattr *attribute, Socket &socket)
+{
+	struct tcp_bbr_info info = {};
+
+	std::memcpy(&info, mnl_attr_get_payload(attribute),
+		    std::min<std::size_t>(sizeof(info), mnl_attr_get_payload_len(attribute)));
+	socket.rate_bytes = std::uint64_t(info.bbr_bw_hi) << 32 | info.bbr_bw_lo;
+}
+
 Socket read_socket(const nlmsghdr *message)
 {
 	auto *diag = static_cast<const inet_diag_msg *>(mnl_nlmsg_get_payload(message));
@@ -53,6 +63,8 @@ Socket read_socket(const nlmsghdr *message)
 			socket.congctl = mnl_attr_get_str(attribute);
 		if (mnl_attr_get_type(attribute) == INET_DIAG_INFO)
 			read_info(attribute, socket);
+		if (mnl_attr_get_type(attribute) == INET_DIAG_BBRINFO)
+			read_rate(attribute, socket);
 	}
 	return socket;
 }
@@ -68,7 +80,9 @@ void add_family(Netlink &netlink, unsigned char family, std::vector<Socket> &fou
 	ask->sdiag_family = family;
 	ask->sdiag_protocol = IPPROTO_TCP;
 	ask->idiag_states = 1 << kEstablished;
-	ask->idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1);
+	ask->idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) |
+			// has no room for BBR's own, which comes with it
+			1 << (INET_DIAG_VEGASINFO - 1);
 	netlink.talk(message, [&](const nlmsghdr *answer) { found.push_back(read_socket(answer)); });
 }
 

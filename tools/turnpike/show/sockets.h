@@ -28,6 +28,7 @@ struct Socket {
 	Ends ends;
 	// Of payload; sent: also what was sent again.
 	std::uint64_t bytes_acked = 0, bytes_sent = 0, bytes_received = 0;
+	std::uint64_t rate_bytes = 0;	// a second, as timely and BBR tell it; 0: not told
 };
 
 // 4 or 16 bytes as 16.

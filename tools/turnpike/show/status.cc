@@ -54,6 +54,29 @@ Json tlt_json()
 		{"rtos", stats.is_object() ? stats.value("rtos", std::uint64_t(0)) : 0}};
 }
 
+// Least rates of this namespace; none where the file says nothing.
+Floors floors()
+{
+	Floors floors_bps;
+
+	for (const char *name : {"timely", "timely_patched"}) {
+		std::ifstream file(std::string("/proc/sys/net/ipv4/tcp_") + name + "/min_rate_bps");
+		std::uint64_t floor_bps;
+
+		if (file >> floor_bps)
+			floors_bps[name] = floor_bps;
+	}
+	return floors_bps;
+}
+
+// A socket's rate is told in whole bytes.
+bool is_at_floor(const Socket &socket, const Floors &floors_bps)
+{
+	auto floor = floors_bps.find(socket.congctl);
+
+	return floor != floors_bps.end() && socket.rate_bytes && socket.rate_bytes <= floor->second / 8;
+}
+
 // What turnpike up did, and what of it is not so any more.
 Json setup_json()
 {
@@ -93,6 +116,7 @@ void add_queue(Json &device, const Qdisc &qdisc, std::uint64_t &most_samples)
 	add("packets", qdisc.packets);
 	add("drops", qdisc.drops);
 	add("held_packets", stats.held_packets);
+	add("held_ns", stats.held_ns);
 	add("flows", stats.controlled_flows);
 	add("pauses", stats.pauses);
 	add("timeouts", stats.timeouts);
@@ -221,10 +245,10 @@ std::string namespace_text(const Json &one, std::int64_t now_s)
 
 }  // namespace
 
-Json timely_json(const std::vector<Socket> &sockets)
+Json timely_json(const std::vector<Socket> &sockets, const Floors &floors_bps)
 {
 	std::vector<std::uint32_t> rtts;
-	std::uint64_t others = 0, retransmits = 0;
+	std::uint64_t others = 0, retransmits = 0, at_floor = 0;
 
 	for (const Socket &socket : sockets) {
 		if (!socket.congctl.starts_with("timely")) {
@@ -232,10 +256,11 @@ Json timely_json(const std::vector<Socket> &sockets)
 			continue;
 		}
 		rtts.push_back(socket.rtt_us);
+		at_floor += is_at_floor(socket, floors_bps);
 		retransmits += socket.retransmits;
 	}
 	std::sort(rtts.begin(), rtts.end());
-	Json json = {{"flows", rtts.size()}, {"other_flows", others}, {"retransmits", retransmits}};
+	Json json = {{"flows", rtts.size()}, {"other_flows", others}, {"at_floor", at_floor}, {"retransmits", retransmits}};
 	if (!rtts.empty()) {
 		json["rtt_p50_us"] = percentile(rtts, 50);
 		json["rtt_p99_us"] = percentile(rtts, 99);
@@ -299,7 +324,7 @@ Json look_at_namespace(const std::string &name)
 		     {"tlt", nullptr}, {"setup", setup_json()}};
 
 	if (modules.count("tcp_timely")) {
-		json["timely"] = timely_json(tcp_sockets());
+		json["timely"] = timely_json(tcp_sockets(), floors());
 		json["timely"]["default"] = first_word("/proc/sys/net/ipv4/tcp_congestion_control");
 	}
 	if (!json["devices"].empty())
@@ -310,7 +335,7 @@ Json look_at_namespace(const std::string &name)
 	return json;
 }
 
-Json look_at_status()
+Json look_at_status(const AddTo &add)
 {
 	struct utsname name = {};
 	Json spaces = Json::array();
@@ -320,8 +345,11 @@ Json look_at_status()
 		Json one = look_at_namespace(netns);
 		bool timely = !one["timely"].is_null() && one["timely"]["flows"] != 0;
 
-		if (netns.empty() || timely || !one["devices"].empty() || !one["tlt"].is_null() || !one["setup"].is_null())
-			spaces.push_back(one);
+		if (!netns.empty() && !timely && one["devices"].empty() && one["tlt"].is_null() && one["setup"].is_null())
+			return;
+		if (add)
+			add(one);
+		spaces.push_back(one);
 	});
 	return {{"version", kVersion}, {"host", name.nodename}, {"kernel", name.release}, {"namespaces", spaces}};
 }

@@ -5,6 +5,8 @@
 #define TURNPIKE_TOOLS_SHOW_STATUS_H
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -17,13 +19,17 @@ namespace turnpike {
 // Of the network namespace this runs in. name: what people call it; empty: the first.
 nlohmann::ordered_json look_at_namespace(const std::string &name);
 
-// Of all namespaces that something of Turnpike's is on in, the first always; only its own without rights.
-nlohmann::ordered_json look_at_status();
+// Of all namespaces that something of Turnpike's is on in, the first always; only its own without rights. add, if
+// there is one, is called in each of these and adds to what was seen there.
+using AddTo = std::function<void(nlohmann::ordered_json &one)>;
+nlohmann::ordered_json look_at_status(const AddTo &add = {});
 
 // -- what is computed of it
 
-// Connections with timely, by their smoothed RTT; the others are counted.
-nlohmann::ordered_json timely_json(const std::vector<Socket> &sockets);
+// Connections with timely, by their smoothed RTT; the others are counted. floors_bps: the least rates of congestion
+// controls by their names.
+using Floors = std::map<std::string, std::uint64_t>;
+nlohmann::ordered_json timely_json(const std::vector<Socket> &sockets, const Floors &floors_bps = {});
 
 // Devices with onramp, the queues of each together: counters are summed, of delays the queue with most samples tells
 // the median and the worst queue the 99th percentile.
