@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# turnpike status and doctor: what they say of a host while there is traffic, feedback or none, rights or none.
+# turnpike status, doctor and metrics: what they say of a host while there is traffic, feedback or none, rights or none.
 
 # shellcheck source=selftests/setup/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -111,6 +111,57 @@ doctor__tells_of_timely_for_everything() {
 	in_a sysctl -q -w net.ipv4.tcp_congestion_control="$before"
 	echo "$out"
 	[ $code = 2 ] && [[ $out == *"broken  timely is the congestion control of all connections"* ]]
+}
+
+# The least rate is above that of all connections.
+metrics__counts_flows_at_the_floor() {
+	up veth0 --for 10.1.0.0/24 > /dev/null && send || return 1
+	before=$(in_a "$turnpike" metrics | grep '^turnpike_flows_at_floor')
+	least=$(in_a sysctl -n net.ipv4.tcp_timely.min_rate_bps)
+	in_a sysctl -q -w net.ipv4.tcp_timely.min_rate_bps="$(in_a sysctl -n net.ipv4.tcp_timely.max_rate_bps)"
+	after=$(in_a "$turnpike" metrics | grep '^turnpike_flows_at_floor')
+	in_a sysctl -q -w net.ipv4.tcp_timely.min_rate_bps="$least"
+	sent
+	echo "$before, then $after"
+	[[ $before == *" 0" && $after == *" 4" ]]
+}
+
+# What it prints agrees with what status and tc say; the connections send nothing meanwhile.
+metrics__tells_of_real_devices() {
+	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send || return 1
+	printed=$(in_a "$turnpike" metrics)
+	json=$(status_of_a -j)
+	device=$(TC_LIB_DIR=${TURNPIKE_BUILD:-$here/../../build}/tc in_a tc -s -j qdisc show dev veth0)
+	in_a "$turnpike" metrics --write "$work/a.prom"
+	written=$(cat "$work/a.prom")
+	sent
+	no_onramp_on_b
+	echo "$printed"
+	python3 - "$printed" "$json" "$device" <<-'END' || return 1
+		import json, re, sys
+		printed = dict(re.findall(r"^([^#].*) (\S+)$", sys.argv[1], re.MULTILINE))
+		one = json.loads(sys.argv[2])["namespaces"][0]
+		qdisc = next(q for q in json.loads(sys.argv[3]) if q["kind"] == "onramp")
+		def value(name, labels):
+		    return float(printed["turnpike_" + name + "{" + labels + "}"])
+		dev = 'dev="veth0",netns=""'
+		device = one["devices"][0]
+		assert value("onramp_packets_total", dev) == device["packets"] == qdisc["packets"] > 0
+		assert value("onramp_samples_total", dev) == device["samples"] == qdisc["samples"] > 50
+		assert value("onramp_held_packets_total", dev) == device["held_packets"] == qdisc["held"]
+		assert abs(value("onramp_held_seconds_total", dev) * 1e9 - device["held_ns"]) < 1
+		assert device["held_ns"] == qdisc["held_time_ns"]
+		assert value("onramp_drops_total", dev) == qdisc["drops"]
+		assert abs(value("onramp_delay_seconds", dev + ',percentile="99"') * 1e9 - device["delay_p99_ns"]) < 1
+		assert value("timely_flows", 'netns=""') == one["timely"]["flows"] == 4
+		assert value("timely_samples_total", 'netns=""') > 0
+		assert value("peers", 'netns="",state="answering"') == one["peers"]["answering"] == 1
+		assert value("receipts_taken_total", 'netns=""') > 0
+		assert value("setup_differs", 'netns=""') == 0
+		assert value("module_loaded", 'module="sch_onramp"') == 1 and value("module_loaded", 'module="tlt"') == 0
+	END
+	# Of the other namespace, too.
+	[[ $printed == *"netns=\"$b\"} 1"* && $written == *turnpike_up_info* ]]
 }
 
 make_host || { ktap_fail "hosts__are_made"; ktap_finish; }
