@@ -126,6 +126,26 @@ metrics__counts_flows_at_the_floor() {
 	[[ $before == *" 0" && $after == *" 4" ]]
 }
 
+url_is_told() { grep -q http "$work/url"; }
+
+# By a thread of its own, of all namespaces. Asking is a connection itself.
+metrics__are_served_as_they_are_printed() {
+	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send || return 1
+	ip -n "$a" link set lo up
+	ip netns exec "$a" "$turnpike" metrics --listen 127.0.0.1:0 > "$work/url" 2> "$work/errors" &
+	server=$!
+	wait_for "a server" url_is_told || cat "$work/errors"
+	served=$(in_a python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=60).read().decode())' \
+		"$(cat "$work/url")" | grep '^turnpike_' | grep -v -e _time_ -e tcp_other)
+	printed=$(in_a "$turnpike" metrics | grep '^turnpike_' | grep -v -e _time_ -e tcp_other)
+	kill $server
+	wait $server
+	status=$?
+	sent
+	no_onramp_on_b
+	diff <(echo "$printed") <(echo "$served") && [[ $served == *"netns=\"$b\""* ]] && [ $status = 0 ]
+}
+
 # What it prints agrees with what status and tc say; the connections send nothing meanwhile.
 metrics__tells_of_real_devices() {
 	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send || return 1

@@ -55,6 +55,7 @@ Qdisc queue(const char *device, std::uint64_t samples, std::uint64_t p50_ns, std
 	stats.delay_p50_ns = p50_ns;
 	stats.delay_p99_ns = p99_ns;
 	stats.held_packets = 5;
+	stats.held_ns = 700;
 	stats.controlled_flows = 2;
 	stats.line_rate = 1250000000;
 	qdisc.device = device;
@@ -78,6 +79,7 @@ TEST(Status, onramp__queues_of_a_device_are_one)
 	EXPECT_EQ(devices[0]["delay_p50_ns"], 5000);
 	EXPECT_EQ(devices[0]["delay_p99_ns"], 90000);
 	EXPECT_EQ(devices[0]["held_packets"], 10);
+	EXPECT_EQ(devices[0]["held_ns"], 1400);
 	EXPECT_EQ(devices[0]["line_rate_bps"], 10000000000);
 	EXPECT_FALSE(devices[1].contains("delay_p50_ns"));
 	// A module that tells less than this command knows.
