@@ -102,6 +102,18 @@ status__needs_no_rights() {
 		in_a setpriv --reuid=65534 --clear-groups "$turnpike" doctor | grep broken
 }
 
+# A name that no ioctl takes, as it is too long.
+doctor__knows_other_names_of_a_device() {
+	other=the-cable-to-the-second-switch
+	ip -n "$a" link property add dev veth0 altname $other || return 1
+	out=$(up $other --for 10.1.0.0/24 --with timely,onramp --dry-run; up $other --profile onramp; status_of_a $other
+		doctor_of_a $other --all; doctor_of_a nowhere 2>&1)
+	ip -n "$a" link property del dev veth0 altname $other
+	echo "$out"
+	[[ $out == *"tc qdisc replace dev veth0 root onramp"* && $out == *"dev veth0 congctl timely"* &&
+		$out == *"onramp   veth0: 0 flows"* && $out == *"veth0 "*"further frames"* && $out == *"no device nowhere"* ]]
+}
+
 doctor__tells_of_timely_for_everything() {
 	up veth0 --for 10.1.0.0/24 > /dev/null || return 1
 	before=$(in_a sysctl -n net.ipv4.tcp_congestion_control)

@@ -154,7 +154,7 @@ TEST(Status, text__fits_a_terminal_and_names_all)
 
 Json healthy()
 {
-	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}};
+	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"wanted", true}};
 
 	return {{"kernel", "6.12.9"}, {"modules", {module}}, {"dkms", true}, {"kernels_without_headers", Json::array()},
 		{"secure_boot", false}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
@@ -196,9 +196,11 @@ TEST(Doctor, healthy__is_fine)
 
 TEST(Doctor, modules__missing_or_stale)
 {
-	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}};
+	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}, {"wanted", true}};
 
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:broken");
+	gone["wanted"] = false;
+	EXPECT_EQ(wrong_with("/modules/0", gone), "module:info");
 	EXPECT_EQ(wrong_with("/modules/0/stale", true), "module:warning");
 	EXPECT_EQ(wrong_with("/kernels_without_headers", {"6.12.9"}), "headers:warning");
 	EXPECT_EQ(wrong_with("/secure_boot", true), "");
@@ -305,6 +307,9 @@ TEST_F(Root, owners__by_files_and_processes)
 	write("/etc/systemd/network/20-lan.network", "[FairQueueing]\nParent=root");
 	EXPECT_EQ(other_owners(root_, {})[0]["sign"], root_ + "/etc/systemd/network/20-lan.network");
 	fs::remove_all(root_ + "/etc/systemd");
+	write("/run/systemd/network/10-netplan-eth0.network", "[CAKE]\nBandwidth=1G");
+	EXPECT_EQ(other_owners(root_, {})[0]["sign"], root_ + "/run/systemd/network/10-netplan-eth0.network");
+	fs::remove_all(root_ + "/run");
 	write("/etc/NetworkManager/system-connections/lan", "[tc]\nqdisc.root=fq");
 	EXPECT_EQ(other_owners(root_, {})[0]["name"], "NetworkManager");
 	fs::remove_all(root_ + "/etc/NetworkManager");
@@ -312,6 +317,20 @@ TEST_F(Root, owners__by_files_and_processes)
 	write("/etc/tuned/mine/tuned.conf", "[sysctl]\nnet.core.default_qdisc=fq");
 	EXPECT_EQ(other_owners(root_, {}).size(), 0u);
 	EXPECT_EQ(other_owners(root_, {"tuned"})[0]["name"], "tuned");
+}
+
+TEST(Doctor, modules__that_are_wanted)
+{
+	Wanted wanted;
+	std::set<std::string> both = {"sch_onramp", "tcp_timely"};
+
+	EXPECT_TRUE(modules_of(wanted).empty());
+	add_piece(wanted, "tlt", {"eth0"});
+	EXPECT_EQ(modules_of(wanted), std::set<std::string>{"tlt"});
+	wanted = {};
+	add_piece(wanted, "timely", {"eth0"});
+	add_piece(wanted, "onramp", {"eth0"});
+	EXPECT_EQ(modules_of(wanted), both);
 }
 
 TEST_F(Root, headers__of_kernels_that_may_boot)

@@ -5,6 +5,7 @@
 
 #include "../command.h"
 #include "../tlt.h"
+#include "device_name.h"
 
 namespace turnpike {
 
@@ -13,7 +14,7 @@ constexpr char kKey[] = "/etc/turnpike/onramp.key";
 Wanted wanted_by(const Asked &asked)
 {
 	Wanted wanted;
-	std::vector<std::string> pieces = asked.pieces;
+	std::vector<std::string> pieces = asked.pieces, devices;
 
 	if (!pieces.empty() && !asked.profile.empty())
 		throw Error("--profile or --with, not both");
@@ -21,8 +22,10 @@ Wanted wanted_by(const Asked &asked)
 		pieces = profile_pieces(asked.profile.empty() ? profile_names().front() : asked.profile);
 	for (const std::string &prefix : asked.prefixes)
 		wanted.prefixes.push_back(datacenter_prefix(prefix));
+	for (const std::string &called : asked.devices)
+		devices.push_back(device_name(called));
 	for (const std::string &piece : pieces)
-		add_piece(wanted, piece, asked.devices);
+		add_piece(wanted, piece, devices);
 	if (!wanted.congestion.empty() && wanted.prefixes.empty())
 		throw Error("which hosts are the datacenter? --for 10.0.0.0/8: timely is not for the Internet");
 	if (!wanted.tlt && !asked.rules.empty())

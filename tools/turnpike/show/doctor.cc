@@ -38,8 +38,10 @@ void modules(const Json &facts, Findings &found)
 		std::string name = text(module.at("name"));
 
 		if (!module.at("loaded") && !module.at("disk"))
-			found.push_back({"module", Severity::broken, name + " is not installed for " + text(facts.at("kernel")),
-					 "modprobe does not find it", "apt install turnpike-dkms, or make install; with DKMS: dkms status"});
+			found.push_back({"module", module.at("wanted") ? Severity::broken : Severity::info,
+					 name + " is not installed for " + text(facts.at("kernel")),
+					 module.at("wanted") ? "turnpike up needs it, and modprobe does not find it"
+							     : "modprobe does not find it; nothing here wants it so far", "apt install turnpike-dkms, or make install; with DKMS: dkms status"});
 		else if (module.at("stale"))
 			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk",
 					 "an upgrade counts after it is loaded again", "rmmod " + name + " && modprobe " + name +

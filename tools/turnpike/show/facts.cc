@@ -16,7 +16,9 @@
 #include "../modules.h"
 #include "../netns.h"
 #include "../release.h"
+#include "../setup/device_name.h"
 #include "../setup/host.h"
+#include "../setup/state_file.h"
 #include "status.h"
 #include "timely_counters.h"
 
@@ -51,6 +53,17 @@ std::string file_with(const fs::path &directory, const std::vector<std::string> 
 	return "";
 }
 
+// The same of several directories: that of the first that has one.
+std::string file_in_any(const std::vector<fs::path> &directories, const std::vector<std::string> &beginnings)
+{
+	for (const fs::path &directory : directories) {
+		std::string path = file_with(directory, beginnings);
+		if (!path.empty())
+			return path;
+	}
+	return "";
+}
+
 std::vector<std::string> process_names()
 {
 	std::vector<std::string> names;
@@ -61,13 +74,32 @@ std::vector<std::string> process_names()
 	return names;
 }
 
+// What turnpike up needs for what it made here, and for what the file says.
+std::set<std::string> wanted_modules()
+{
+	std::set<std::string> names;
+	std::ifstream config("/etc/turnpike/turnpike.conf");
+	std::string text((std::istreambuf_iterator<char>(config)), {});
+
+	for (auto read : {+[](const std::string &) { return StateFile(kStateDirectory, false).read().wanted; }, parse_config}) {
+		try {
+			names.merge(modules_of(read(text)));
+		} catch (const Error &) {
+			// Other checks tell of it.
+		}
+	}
+	return names;
+}
+
 Json modules_json()
 {
+	std::set<std::string> wanted = wanted_modules();
 	Json list = Json::array();
 
 	for (const ModuleState &module : module_states())
 		list.push_back({{"name", module.name}, {"loaded", module.loaded.has_value()},
-				{"disk", module.disk.has_value()}, {"stale", module.stale()}});
+				{"disk", module.disk.has_value()}, {"stale", module.stale()},
+				{"wanted", wanted.count(module.name) != 0}});
 	return list;
 }
 
@@ -175,6 +207,20 @@ Json owner(const char *name, const std::string &sign, const char *why, const cha
 
 }  // namespace
 
+std::set<std::string> modules_of(const Wanted &wanted)
+{
+	std::set<std::string> names;
+
+	if (!wanted.congestion.empty())
+		names.insert("tcp_timely");
+	if (wanted.tlt)
+		names.insert("tlt");
+	for (const WantedDevice &device : wanted.devices)
+		if (device.onramp)
+			names.insert("sch_onramp");
+	return names;
+}
+
 Json other_owners(const std::string &root, const std::vector<std::string> &processes)
 {
 	const std::vector<std::string> knobs = {"net.ipv4.tcp_congestion_control", "net.core.default_qdisc"};
@@ -187,13 +233,14 @@ Json other_owners(const std::string &root, const std::vector<std::string> &proce
 	if (runs(processes, "bpftune"))
 		found.push_back(owner("bpftune", "process bpftune", "it sets the congestion control of connections",
 				      "bpftune without its tcp_conn tuner"));
-	std::string path = file_with(root + "/etc/systemd/network",
-				     {"[QDisc]", "[FairQueueing", "[CAKE]", "[HierarchyTokenBucket", "[TokenBucket", "[PFIFO",
-				      "[BFIFO]", "[NetworkEmulator]", "[StochasticFair"});
+	// Those of netplan are in /run.
+	std::string path = file_in_any({root + "/etc/systemd/network", root + "/run/systemd/network", root + "/usr/lib/systemd/network"},
+				       {"[QDisc]", "[FairQueueing", "[CAKE]", "[HierarchyTokenBucket", "[TokenBucket", "[PFIFO",
+					"[BFIFO]", "[NetworkEmulator]", "[StochasticFair"});
 	if (!path.empty())
 		found.push_back(owner("systemd-networkd", path, "it puts its own qdisc on the device when it configures it",
-				      "take the qdisc's section out of that file"));
-	path = file_with(root + "/etc/NetworkManager/system-connections", {"[tc]"});
+				      "take the qdisc's section out of that file, or of what makes it"));
+	path = file_in_any({root + "/etc/NetworkManager/system-connections", root + "/run/NetworkManager/system-connections"}, {"[tc]"});
 	if (!path.empty())
 		found.push_back(owner("NetworkManager", path, "it puts its own qdisc on the device when it connects",
 				      "nmcli connection modify NAME tc.qdiscs ''"));
@@ -219,9 +266,10 @@ Json kernels_without_headers(const std::string &directory)
 	return found;
 }
 
-Json look_at_facts(const std::string &device)
+Json look_at_facts(const std::string &called)
 {
 	Host host = look_at_host();
+	std::string device = called.empty() ? called : device_name(called);
 	Json show = host.modules.count("sch_onramp") ? answer_if_any({"onramp", "show"}) : Json();
 	std::set<std::string> names = device.empty() ? devices_in_use(host) : std::set<std::string>{device};
 	Json facts = {

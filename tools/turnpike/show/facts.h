@@ -4,10 +4,13 @@
 #ifndef TURNPIKE_TOOLS_SHOW_FACTS_H
 #define TURNPIKE_TOOLS_SHOW_FACTS_H
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "../setup/wanted.h"
 
 namespace turnpike {
 
@@ -17,6 +20,9 @@ nlohmann::ordered_json look_at_facts(const std::string &device);
 // Programs that set queueing disciplines or congestion control, by their files and processes. root: "", or where the
 // directories of a host are; processes: names of those that run.
 nlohmann::ordered_json other_owners(const std::string &root, const std::vector<std::string> &processes);
+
+// Names of modules that it takes to have what is wanted.
+std::set<std::string> modules_of(const Wanted &wanted);
 
 // Installed kernels of a directory (/lib/modules) that have no headers, the oldest first.
 nlohmann::ordered_json kernels_without_headers(const std::string &directory);

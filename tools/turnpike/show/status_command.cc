@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
+#include "../setup/device_name.h"
 #include "status.h"
 
 namespace turnpike {
@@ -17,8 +18,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // One device alone, of all namespaces.
-void keep_device(Json &status, const std::string &device)
+void keep_device(Json &status, const std::string &called)
 {
+	std::string device = device_name(called);
 	Json kept = Json::array();
 
 	for (Json one : status["namespaces"]) {
