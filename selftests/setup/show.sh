@@ -110,7 +110,7 @@ doctor__knows_other_names_of_a_device() {
 		doctor_of_a $other --all; doctor_of_a nowhere 2>&1)
 	ip -n "$a" link property del dev veth0 altname $other
 	echo "$out"
-	[[ $out == *"tc qdisc replace dev veth0 root onramp"* && $out == *"dev veth0 congctl timely"* &&
+	[[ $out == *"tc qdisc replace dev veth0 root onramp"* && $out == *"dev veth0 "*"congctl timely"* &&
 		$out == *"onramp   veth0: 0 flows"* && $out == *"veth0 "*"further frames"* && $out == *"no device nowhere"* ]]
 }
 
