@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "check/estimate.h"
+#include "check/net.h"
 #include "check/protocol.h"
+#include "check/route_get.h"
 #include "check/verdict.h"
 #include "command.h"
 
@@ -288,6 +290,26 @@ TEST(Protocol, client__says_what_is_wrong_with_the_peer)
 	EXPECT_TRUE(has(told("turnpike-check 2 whatever"), "version 2"));
 	EXPECT_TRUE(has(told("turnpike-check 1 busy"), "another host"));
 	EXPECT_TRUE(has(told("turnpike-check 1 open"), "refused"));
+}
+
+// -- addresses
+
+TEST(Address, prefix__is_of_that_host_alone)
+{
+	EXPECT_EQ(host_prefix(address_of("10.1.0.2", 1)), "10.1.0.2/32");
+	EXPECT_EQ(host_prefix(address_of("fd01::2", 1)), "fd01::2/128");
+	// A socket of both families has it so.
+	EXPECT_EQ(host_prefix(address_of("::ffff:10.1.0.2", 1)), "10.1.0.2/32");
+}
+
+TEST(Address, device__of_what_ip_says)
+{
+	EXPECT_EQ(device_of_route(R"([{"dst":"10.1.0.2","dev":"eth0","prefsrc":"10.1.0.1","flags":[]}])", "x"), "eth0");
+	EXPECT_TRUE(has(said([] { device_of_route(R"([{"type":"local","dst":"127.0.0.1","dev":"lo"}])", "db17"); }),
+			"db17 is this host itself"));
+	for (const char *none : {"", "[]", "{}", R"([{"type":"blackhole","dst":"10.1.0.2"}])"})
+		EXPECT_TRUE(has(said([&] { device_of_route(none, "db17"); }), "no route leads to db17")) << none;
+	EXPECT_TRUE(has(said([] { device_to(address_of("fe80::1", 1)); }), "link alone"));
 }
 
 }  // namespace

@@ -284,6 +284,38 @@ TEST(Plan, tlt__that_is_on_with_other_rules_is_refused)
 	EXPECT_TRUE(plan(tlt, other).steps.back().holds);
 }
 
+TEST(Plan, tlt__rules_in_other_words_are_the_same)
+{
+	Wanted tlt = wanted("tlt", "eth0");
+	Host other = host();
+
+	other.tlt_on = true;
+	other.tlt_rules = {"peer=10.0.0.1/32,port=5000"};
+	tlt.tlt_rules = {"port=5000-5000,peer=10.0.0.1"};
+	EXPECT_TRUE(plan(tlt, other).steps.back().holds);
+	for (const char *rule : {"port=5000,peer=10.0.0.2", "port=5000", "port=5001,peer=10.0.0.1"}) {
+		tlt.tlt_rules = {rule};
+		EXPECT_THROW(plan(tlt, other), Error) << rule;
+	}
+	tlt.tlt_rules = {"port=5000,peer=10.0.0.1", "uid=7"};
+	EXPECT_THROW(plan(tlt, other), Error);
+}
+
+TEST(Plan, undo__leaves_keys_that_came_by_hand)
+{
+	Host then = host();
+
+	then.keys = {1, 7};
+	EXPECT_EQ(texts(undo({.kind = Kind::key, .name = "/key", .keys = {1, 2}}, then)), Lines{"turnpike onramp key del 1"});
+}
+
+TEST(DiffCommand, failure__is_told_from_a_difference)
+{
+	// That is no configuration.
+	Ended ended = run({TURNPIKE_COMMAND, "diff", "--config", "/proc/version"});
+	EXPECT_EQ(ended.status, 2) << ended.output << ended.errors;
+}
+
 TEST(Plan, device__that_there_is_not_is_refused)
 {
 	EXPECT_THROW(plan(wanted("onramp", "eth9"), host()), Error);

@@ -196,6 +196,21 @@ TltRule tlt_rule(const std::string &text)
 	return rule;
 }
 
+static bool same_rule(const std::string &one, const std::string &other)
+{
+	try {
+		return one == other || tlt_rule(one) == tlt_rule(other);
+	} catch (const Error &) {
+		// A device that went has no name in what the kernel tells.
+		return false;
+	}
+}
+
+bool tlt_same_rules(const std::vector<std::string> &some, const std::vector<std::string> &others)
+{
+	return std::equal(some.begin(), some.end(), others.begin(), others.end(), same_rule);
+}
+
 std::string tlt_address_text(const std::vector<std::uint8_t> &address)
 {
 	char text[INET6_ADDRSTRLEN] = "?";

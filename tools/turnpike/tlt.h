@@ -40,11 +40,16 @@ struct TltRule {
 	std::uint32_t uid_low = 0;
 	std::uint32_t uid_high = 0;
 	std::string cgroup;
+
+	bool operator==(const TltRule &) const = default;
 };
 
 // "dev=NAME,port=LOW[-HIGH],peer=ADDRESS[/BITS],uid=LOW[-HIGH],cgroup=PATH", each part
 // at most once.
 TltRule tlt_rule(const std::string &text);
+
+// Do they say the same, in whatever words? A host is a network of all bits, and "5000-5000" is a port.
+bool tlt_same_rules(const std::vector<std::string> &some, const std::vector<std::string> &others);
 
 std::string tlt_address_text(const std::vector<std::uint8_t> &address);
 

@@ -36,8 +36,24 @@ Bulk::Bulk(const Peer &peer) : peer_(peer.name())
 
 Bulk::~Bulk()
 {
+	stop();
+}
+
+void Bulk::stop()
+{
 	ends_ = true;
-	thread_.join();
+	if (thread_.joinable())
+		thread_.join();
+}
+
+void Bulk::finish()
+{
+	std::vector<int> fds;
+
+	stop();
+	for (const File &file : files_)
+		fds.push_back(file.fd());
+	end_together(fds);
 }
 
 void Bulk::fill()

@@ -26,11 +26,15 @@ public:
 
 	Counters counters() const;
 
+	// No more data; waits until the peer closed all. Without it they are reset in the end.
+	void finish();
+
 	// Throws Error if the peer closed one.
 	void check() const;
 
 private:
 	void fill();
+	void stop();
 
 	std::string peer_;
 	std::list<File> files_;

@@ -10,11 +10,11 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
-#include "../process.h"
 #include "../setup/asked.h"
 #include "../units.h"
 #include "peer.h"
 #include "protocol.h"
+#include "route_get.h"
 #include "serve.h"
 #include "setting.h"
 #include "turn.h"
@@ -55,24 +55,6 @@ double seconds_of(const Arguments &arguments)
 		throw Error("--for " + arguments.time + ": " + duration_text(kShortestTurnS * turns * 1e9) + " to " +
 			    duration_text(kLongestS * 1e9) + " for " + count_text(arguments.rounds, "round") + ", as 10s");
 	return seconds;
-}
-
-bool is_link_local(const Address &address)
-{
-	return address.storage.ss_family == AF_INET6 &&
-	       IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6 *>(&address.storage)->sin6_addr);
-}
-
-// By which device packets to a host leave.
-std::string device_to(const Address &peer)
-{
-	Json routes = Json::parse(output_of({"ip", "-j", "route", "get", host_text(peer)}), nullptr, false);
-
-	if (!routes.is_array() || routes.empty() || !routes[0].contains("dev"))
-		throw Error("no route leads to " + host_text(peer));
-	if (routes[0].value("type", "") == "local")
-		throw Error(host_text(peer) + " is this host itself");
-	return routes[0]["dev"].get<std::string>();
 }
 
 Wanted wanted_for(const Arguments &arguments, const Address &peer, const std::string &device)
@@ -122,8 +104,6 @@ std::vector<Turn> run_turns(const Arguments &arguments, const Peer &peer, const 
 Path path_to_peer(const Arguments &arguments)
 {
 	Address address = address_of(arguments.peer, arguments.port);
-	if (is_link_local(address))
-		throw Error(host_text(address) + " is an address of the link alone, whose routes no profile changes");
 	std::string device = device_to(address);
 
 	return {address, device, wanted_for(arguments, address, device)};

@@ -2,8 +2,8 @@
 #include "net.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <memory>
 
 #include <fcntl.h>
 #include <linux/tcp.h>
@@ -18,6 +18,8 @@
 
 namespace turnpike {
 namespace {
+
+constexpr int kLookMs = 100;
 
 [[noreturn]] void fail(const std::string &peer, int error)
 {
@@ -146,6 +148,25 @@ void reset_at_close(int fd)
 	linger now = {1, 0};
 
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+}
+
+void end_together(const std::vector<int> &fds)
+{
+	auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
+	std::vector<pollfd> open;
+	char rest[4096];
+
+	for (int fd : fds) {
+		shutdown(fd, SHUT_WR);
+		open.push_back({fd, POLLIN, 0});
+	}
+	while (!open.empty() && std::chrono::steady_clock::now() < until) {
+		poll(open.data(), open.size(), kLookMs);
+		std::erase_if(open, [&](const pollfd &one) {
+			ssize_t got = recv(one.fd, rest, sizeof(rest), MSG_DONTWAIT);
+			return !got || (got < 0 && errno != EAGAIN && errno != EINTR);
+		});
+	}
 }
 
 std::string congestion_of(int fd)

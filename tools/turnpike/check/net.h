@@ -51,6 +51,10 @@ void send_all(int fd, const std::string &text, const std::string &peer);
 // The connection is gone at once, at both ends: its congestion control is in use no longer.
 void reset_at_close(int fd);
 
+// Tells the peer that no more comes, and waits for its end. A reset alone may be lost in the queue that was just filled,
+// and the peer would keep the connection. Who keeps silent is waited for no longer than patience has it.
+void end_together(const std::vector<int> &fds);
+
 // What the kernel says of the congestion control of a connection.
 std::string congestion_of(int fd);
 

@@ -11,7 +11,6 @@ namespace {
 // What the peer answers to a greeting: a token, or nothing.
 std::string greet(int fd, const Greeting &greeting, const std::string &peer, const Signals &signals)
 {
-	reset_at_close(fd);
 	send_all(fd, greeting_text(greeting), peer);
 	return understood(read_line(fd, peer, signals), peer, host_text(own_address(fd)));
 }
@@ -28,6 +27,7 @@ int Peer::join(const std::string &word) const
 {
 	int fd = connect_to(address_, name_, signals_);
 
+	reset_at_close(fd);
 	try {
 		greet(fd, {kCheckVersion, word, token_}, name_, signals_);
 	} catch (...) {

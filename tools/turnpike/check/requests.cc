@@ -66,6 +66,15 @@ std::vector<double> Requests::run(Clock::time_point from, Clock::time_point unti
 	return took_ns_;
 }
 
+void Requests::finish() const
+{
+	std::vector<int> fds;
+
+	for (const One &one : all_)
+		fds.push_back(one.file.fd());
+	end_together(fds);
+}
+
 void Requests::ask(One &one, Clock::time_point now)
 {
 	send_all(one.file.fd(), std::string(kRequestBytes, '\0'), peer_.name());

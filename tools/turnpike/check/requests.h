@@ -25,6 +25,9 @@ public:
 	// answer at the end it is waited for a while, and then they count as long as they were. Throws Error, or Stopped.
 	std::vector<double> run(Clock::time_point from, Clock::time_point until, const Bulk &bulk);
 
+	// Waits until the peer closed all. Without it they are reset in the end.
+	void finish() const;
+
 private:
 	struct One {
 		explicit One(int fd) : file(fd) {}

@@ -59,6 +59,8 @@ Turn run_turn(const Peer &peer, double seconds, const std::string &device)
 	turn.congestion = bulk.congestion();
 	turn.acked_bytes = after.acked_bytes - before.acked_bytes;
 	turn.retransmits = after.retransmits;
+	bulk.finish();
+	requests.finish();
 	return turn;
 }
 

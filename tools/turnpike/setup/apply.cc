@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../command.h"
+#include "../onramp.h"
 #include "host.h"
 
 namespace turnpike {
@@ -91,12 +92,21 @@ void require_root()
 		throw Error("needs root (CAP_NET_ADMIN and CAP_SYS_MODULE)");
 }
 
+// With what is in its file; throws Error if that cannot be read, before anything is done.
+static Change with_keys(Change change)
+{
+	if (change.kind == Kind::key)
+		for (const OnrampNumberedKey &key : onramp_key_file(change.name))
+			change.keys.push_back(key.id);
+	return change;
+}
+
 void make(const Plan &todo, const StateFile &file, State &state, bool tells)
 {
 	// Written first: what is half done can be undone.
 	for (const Step &step : todo.steps)
 		if (!step.holds)
-			remember(state, step.change);
+			remember(state, with_keys(step.change));
 	file.write(state);
 	try {
 		for (const Step &step : todo.steps) {

@@ -7,6 +7,7 @@
 
 #include "../command.h"
 #include "../onramp_flows.h"
+#include "../tlt.h"
 
 namespace turnpike {
 namespace {
@@ -221,7 +222,7 @@ void add_tlt(Plan &plan, const Wanted &wanted, const Host &host)
 	Step step = {{.kind = Kind::tlt, .name = "tlt"}, "on", host.tlt_on ? "on" : "off", host.tlt_on, {}};
 	Words set = {"turnpike", "tlt", "set"};
 
-	if (host.tlt_on && host.tlt_rules != wanted.tlt_rules)
+	if (host.tlt_on && !tlt_same_rules(host.tlt_rules, wanted.tlt_rules))
 		throw Error("TLT is on with other rules (turnpike tlt show): 'turnpike tlt off' first");
 	for (const std::string &rule : wanted.tlt_rules)
 		append(set, Words{"--rule", rule});
@@ -359,8 +360,10 @@ std::vector<Command> undo(const Change &change, const Host &host)
 		return {};
 	case Kind::key: {
 		std::vector<Command> commands;
+		// Others were loaded by hand since.
 		for (unsigned id : host.keys)
-			commands.push_back(words({"turnpike", "onramp", "key", "del", std::to_string(id)}));
+			if (std::find(change.keys.begin(), change.keys.end(), id) != change.keys.end())
+				commands.push_back(words({"turnpike", "onramp", "key", "del", std::to_string(id)}));
 		return commands;
 	}
 	case Kind::qdisc: {

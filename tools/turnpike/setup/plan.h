@@ -47,6 +47,7 @@ struct Change {
 	std::string congctl = {}, set = {};	// of a route: the one before, and the one that was set
 	bool usec = false;			// of a route: before
 	std::string via = {}, src = {};		// of a route that was added
+	std::vector<unsigned> keys = {};	// of a file of keys: their numbers
 	std::vector<Qdisc> qdiscs = {};		// those before: the root's, or those of mq's classes
 
 	// Two changes of the same thing have the same.

@@ -73,6 +73,8 @@ Json change_json(const Change &change)
 		json.update({{"device", change.device}, {"metric", change.metric}, {"v6", change.v6},
 			     {"made", change.made}, {"congctl", change.congctl}, {"set", change.set},
 			     {"usec", change.usec}, {"via", change.via}, {"src", change.src}});
+	if (!change.keys.empty())
+		json["keys"] = change.keys;
 	for (const Qdisc &qdisc : change.qdiscs)
 		json["qdiscs"].push_back(qdisc_json(qdisc));
 	return json;
@@ -103,6 +105,7 @@ Change change_of(const Json &json)
 		change.via = json.at("via").get<std::string>();
 		change.src = json.at("src").get<std::string>();
 	}
+	change.keys = json.value("keys", std::vector<unsigned>());
 	for (const Json &qdisc : json.value("qdiscs", Json::array()))
 		change.qdiscs.push_back(qdisc_of(qdisc));
 	return change;

@@ -26,6 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
+constexpr int kFailed = 2;
 constexpr char kUnit[] = "turnpike.service";
 
 struct Arguments {
@@ -201,6 +202,8 @@ Wanted wanted_now(const Arguments &arguments, const State &state)
 
 void diff(const Arguments &arguments, int &status)
 {
+	// 1 is that something differs.
+	status = kFailed;
 	StateFile file(kStateDirectory, false);
 	State state = file.read();
 	Plan todo = plan(wanted_now(arguments, state), look_at_host());
@@ -255,7 +258,7 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 	command->add_flag("--persist", arguments->persist, "nor do it at the next boot");
 	command->callback([arguments, &action] { action = [arguments] { down(*arguments); }; });
 
-	command = app.add_subcommand("diff", "what of the wanted is not so; status 1 if there is any");
+	command = app.add_subcommand("diff", "what of the wanted is not so; status 1 if there is any, 2 if it cannot be told");
 	command->add_flag("-j,--json", arguments->json, "print JSON");
 	command->add_option("--config", arguments->config, "the configuration file (default: /etc/turnpike/turnpike.conf)");
 	command->callback([arguments, &action, &status] {
