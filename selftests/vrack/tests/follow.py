@@ -491,8 +491,8 @@ def socket__closed_ends_it():
 
 def specification__reads_what_turnpike_prints():
     """Documentation/netlink/turnpike_stamps.yaml, by a client that knows nothing else."""
-    with Wire(STOCK), Follower():
-        by_nic_all()
+    with Wire(STOCK), Follower(), Background():
+        eventually("no flow", lambda: tell("flows"), 30)
         run(os.path.join(os.path.dirname(genl.__file__), "specification.py"), "stamps", TURNPIKE,
             "stats", "+devices", "+flows")
 
