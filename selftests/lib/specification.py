@@ -6,7 +6,7 @@
 
 Each COMMAND is one of turnpike's for that family, such as `flows'; `+flows' wants an entry at least.
 Both ask in this network namespace, the client before and after turnpike, whose numbers have to be
-between these. What changes to and fro meanwhile is asked again.
+between these. What goes up and down meanwhile is asked again.
 """
 
 import ipaddress

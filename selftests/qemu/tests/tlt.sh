@@ -40,7 +40,7 @@ changes_under_traffic() {
 	in_a flow send 10.0.0.2 5000 4 cubic $enough_bytes > /run/sent &
 	flow=$!
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		both set --period $i --rule port=5000 && both set --map vma && both off && both set ||
+		both set --period $i --rule port=5000 && both set --all --map vma && both off && both set --all ||
 			return 1
 	done
 	wait $flow
@@ -53,7 +53,7 @@ unloads_under_traffic() {
 	flow=$!
 	for _ in 1 2 3 4 5; do
 		sleep 0.2
-		rmmod tlt && insmod /modules/tlt.ko && both set || return 1
+		rmmod tlt && insmod /modules/tlt.ko && both set --all || return 1
 	done
 	wait $flow
 	[ "$(cat /run/sent)" -ge $enough_bytes ]

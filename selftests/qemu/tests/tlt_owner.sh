@@ -40,7 +40,7 @@ makes_cgroups() {
 }
 
 cgroup_and_those_below_it() {
-	tlt_a set --rule cgroup=/front && tlt_b set && is_marked /front && is_marked /front/inner &&
+	tlt_a set --rule cgroup=/front && tlt_b set --all && is_marked /front && is_marked /front/inner &&
 		is_not_marked /frontier && is_not_marked / &&
 		tlt_a set --rule cgroup=/front/inner && is_marked /front/inner && is_not_marked /front
 }
@@ -55,14 +55,14 @@ all_parts_of_a_rule() {
 
 # A socket stays where it was made; so does who takes connections.
 receiver_by_its_listener() {
-	tlt_a set && tlt_b set --rule cgroup=/front || return 1
+	tlt_a set --all && tlt_b set --rule cgroup=/front || return 1
 	answers=$(marked b)
 	sends / && [ "$(marked b)" = "$answers" ] || return 1
 	within /front ip netns exec b flow serve 5001 > /dev/null 2>&1 &
 	in_a flow send 10.0.0.2 5001 1 cubic $enough_bytes > /dev/null
 	kill "$(cat $tree/front/cgroup.procs)"
 	echo "answers marked: $(($(marked b) - answers))"
-	[ "$(marked b)" -gt "$answers" ] && tlt_b set
+	[ "$(marked b)" -gt "$answers" ] && tlt_b set --all
 }
 
 refused() {
@@ -93,7 +93,7 @@ longest_paths_are_shown() {
 		rules="$rules --rule port=$port,cgroup=$long"
 	done
 	# shellcheck disable=SC2086  # a list
-	tlt_a set $rules && [ "$(tlt_a show | grep -c "cgroup=$long\$")" = 16 ] &&
+	tlt_a set $rules && [ "$(tlt_a show -j | json_lines | grep -c "cgroup $long\$")" = 16 ] &&
 		rmdir "$tree$long" "$tree${long%/*}"
 }
 
@@ -103,10 +103,10 @@ none_is_dying() { soon let_go || { echo "$(dying) cgroups are held"; return 1; }
 
 # What is removed is held by its rule, and by nothing after that.
 removed_is_let_go() {
-	tlt_a set && none_is_dying && mkdir $tree/gone || return 1
+	tlt_a set --all && none_is_dying && mkdir $tree/gone || return 1
 	tlt_a set --rule cgroup=/gone --rule cgroup=/gone,port=1 && rmdir $tree/gone || return 1
-	[ "$(dying)" = 1 ] && tlt_a show | grep -q 'cgroup=/gone$' && is_not_marked / &&
-		refused "no such cgroup" cgroup=/gone && tlt_a set && none_is_dying || return 1
+	[ "$(dying)" = 1 ] && tlt_a show -j | json_lines | grep -q 'cgroup /gone$' && is_not_marked / &&
+		refused "no such cgroup" cgroup=/gone && tlt_a set --all && none_is_dying || return 1
 	# A configuration that is refused holds nothing either.
 	mkdir $tree/gone && ! tlt_a set --rule cgroup=/gone --rule cgroup=/nowhere || return 1
 	rmdir $tree/gone && none_is_dying
@@ -118,10 +118,10 @@ replaced_under_traffic() {
 	for _ in $(seq 20); do
 		tlt_a set --rule cgroup=/front && tlt_b set --rule cgroup=/ &&
 			tlt_a set --rule cgroup=/frontier,uid=0 --rule uid=0 && tlt_b off &&
-			tlt_a off && tlt_b set || return 1
+			tlt_a off && tlt_b set --all || return 1
 	done
 	wait $flow
-	[ "$(cat /run/sent)" -ge $enough_bytes ] && tlt_a set
+	[ "$(cat /run/sent)" -ge $enough_bytes ] && tlt_a set --all
 }
 
 # Numbers mean what they mean to who owns the network namespace, who may set rules there.
