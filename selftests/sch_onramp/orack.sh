@@ -565,6 +565,26 @@ keys__are_wiped_from_what_the_kernel_was_sent() {
 	[ "$(field returned "$said")" -ge 28 ] && [ "$(field key "$said")" = 0 ]
 }
 
+# What is set then, as show -j has it.
+changes__tell_what_is_set() {
+	local said
+
+	said=$(in_a turnpike onramp set --ask 10.0.0.0/8 -j) && [ "$said" = "$(in_a turnpike onramp show -j 2> /dev/null)" ] &&
+		[ "$(settings ask)" = 10.0.0.0/8 ] &&
+		[ "$(in_a turnpike onramp key add 3 "$key_file" -j | json_lines | grep keys)" = "keys 3" ] &&
+		[ "$(in_a turnpike onramp key use 3 -j | json_lines | grep keys)" = "keys 3" ] &&
+		! in_a turnpike onramp key del 3 -j | json_lines | grep keys &&
+		[ "$(in_a turnpike clock set 10.1.0.2 5us 1us -j | json_lines | grep offset)" = "peers.offset_ns 5000" ] &&
+		[ "$(in_a turnpike clock disciplined 2us -j | json_lines | grep own)" = "own_error_ns 2000" ] &&
+		[ "$(in_a turnpike clock undisciplined -j | json_lines | grep own)" = "own_error_ns null" ] &&
+		[ "$(in_a turnpike clock clear 10.1.0.2 -j | json_lines)" = "own_error_ns null" ]
+	_status=$?
+	in_a turnpike onramp set --ask all
+	# What is refused tells nothing.
+	said=$(in_a turnpike onramp key del 9 -j 2> /dev/null) && return 1
+	[ $_status = 0 ] && [ -z "$said" ]
+}
+
 keys__nonsense_is_refused() {
 	echo 001122 > "$key_file.3"
 	in_a turnpike onramp key add 1 "$key_file" && in_a turnpike onramp key add 2 "$key_file.2" &&

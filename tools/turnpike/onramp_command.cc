@@ -18,6 +18,7 @@
 #include "onramp_family.h"
 #include "onramp_flows.h"
 #include "shown.h"
+#include "units.h"
 
 namespace turnpike {
 namespace {
@@ -125,7 +126,7 @@ void key_generate(const Arguments &arguments)
 	else
 		onramp_write_new_key(arguments.secret_file);
 	if (arguments.shown.json)
-		std::cout << (to_output ? Json{{"key", key}} : Json{{"file", arguments.secret_file}}).dump(2) << '\n';
+		std::cout << (to_output ? Json{{"key", key}} : Json{{"file", printable(arguments.secret_file)}}).dump(2) << '\n';
 	else if (to_output)
 		std::cout << key << '\n';
 }

@@ -13,6 +13,7 @@ import array
 import contextlib
 import errno
 import fcntl
+import json
 import os
 import re
 import signal
@@ -215,7 +216,7 @@ def follow__refused_on_the_command_line():
     for step in ("0", "1000001", "-1", "many"):
         done = subprocess.run([TURNPIKE, "stamps", "follow", "eth0", "--step-ns", step],
                               stderr=subprocess.PIPE, check=False)
-        same(f"--step-ns {step}", done.returncode, 2)
+        same(f"--step-ns {step}", done.returncode, 64)
 
 
 def follow__yields_to_who_sets_something_else():
@@ -487,6 +488,16 @@ def socket__closed_ends_it():
                 same("by the NIC", receives_by_nic(), True)
                 not_taken("followed by two", errno.EBUSY, other.follow)
             same("by the NIC", receives_by_nic(), False)
+
+
+def changes__tell_what_is_stamped():
+    def told(verb):
+        done = subprocess.run([TURNPIKE, "stamps", verb, "eth0", "--netns", "h0", "-j"], check=True, capture_output=True)
+        return json.loads(done.stdout)["devices"]
+
+    with Cable():
+        same("used", [device["dev"] for device in told("use")], ["eth0"])
+        same("dropped", told("drop"), [])
 
 
 def specification__reads_what_turnpike_prints():
