@@ -49,7 +49,7 @@ std::string History::bar(const Device &device, unsigned cells) const
 
 	if (!cells)
 		return text;
-	// Cells begin at whole multiples, or what is in one would move to and fro between looks.
+	// Cells begin at whole multiples, or what is in one would move between looks.
 	std::int64_t width_ns = kMinuteNs / cells, newest = now_ns_ / width_ns;
 	for (const Seen &seen : seen_of(device)) {
 		std::int64_t age = newest - seen.at_ns / width_ns;
