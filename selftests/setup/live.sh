@@ -12,10 +12,10 @@ top_until() {
 	ip netns exec "$1" /usr/bin/python3 "$here/top_until.py" "$turnpike" "${@:2}"
 }
 
-# send [OPTION...]: from a to b, in both directions nothing else, until `sent'
+# send: from a to b 2 KB every two milliseconds on each of two connections, until `sent'
 send() {
 	receive_in "$b" "$traffic" sink --port "$port" || return 1
-	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 100000 --write 2000 --interval 0.002 --flows 2 "$@" \
+	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 100000 --write 2000 --interval 0.002 --flows 2 \
 		> /dev/null 2>&1 &
 	sender=$!
 }
@@ -29,17 +29,18 @@ sent() {
 onramp_on_b() { in_b tc qdisc replace dev veth0 root onramp; }
 no_onramp_on_b() { in_b tc qdisc del dev veth0 root; }
 
-# watched CODE [OPTION...]: turnpike watch of host a until an object of JSON named `one' meets a condition of Python.
+# watched CONDITION: turnpike watch of host a until an object of JSON named `one' meets a condition of Python.
 watched() {
 	in_a /usr/bin/python3 "$here/watch_until.py" "$turnpike" "$@"
 }
 
 top__shows_flows_of_onramp() {
 	up veth0 --profile onramp > /dev/null && onramp_on_b && send || return 1
-	top_until "$a" "" "10\.1\.0\.2:$port +[0-9.]+[kMG] .* [0-9.]+[num]s +[0-9.]+%.* orack-c" "veth0 +sent [0-9.]+[kMG]"
+	top_until "$a" "" "10\.1\.0\.2:$port +- +[0-9.]+[kMG] .* [0-9.]+[num]s +[0-9.]+%.* orack-c" \
+		"veth0 +sent [0-9.]+[kMG]"
 	code=$?
-	[ $code = 0 ] && top_until "$a" p "10\.1\.0\.2 +2 +[0-9.]+[kMG].* orack-c" &&
-		top_until "$a" v "veth0 +[0-9.]+[kMG] .* [0-9.]+[num]s +[0-9.]+[num]s"
+	[ $code = 0 ] && top_until "$a" p "10\.1\.0\.2 +- +2 +[0-9.]+[kMG].* orack-c" &&
+		top_until "$a" v "veth0 +- +[0-9.]+[kMG] .* [0-9.]+[num]s +[0-9.]+[num]s"
 	code=$?
 	sent
 	no_onramp_on_b
@@ -80,16 +81,32 @@ watch__rates_delays_and_holds() {
 	return $code
 }
 
-# A threshold of 1 us holds what goes through any host.
+# a mid --- mid router out --- in b; what leaves the router waits there
+make_router() {
+	ip netns add "$router" && ip link add mid netns "$a" type veth peer name mid netns "$router" &&
+		ip link add out netns "$router" type veth peer name in netns "$b" || return 1
+	ip -n "$a" addr add 10.3.0.1/24 dev mid && ip -n "$router" addr add 10.3.0.2/24 dev mid &&
+		ip -n "$router" addr add 10.4.0.1/24 dev out && ip -n "$b" addr add 10.4.0.2/24 dev in || return 1
+	ip -n "$a" link set mid up && ip -n "$router" link set mid up && ip -n "$router" link set out up &&
+		ip -n "$b" link set in up && ip -n "$a" route add 10.4.0.0/24 via 10.3.0.2 &&
+		ip -n "$b" route add 10.3.0.0/24 via 10.4.0.1 &&
+		ip netns exec "$router" sysctl -q -w net.ipv4.ip_forward=1 &&
+		ip netns exec "$router" tc qdisc add dev out root tbf rate 50mbit burst 10k limit 1m
+}
+
 watch__what_is_held() {
-	up veth0 --profile onramp > /dev/null && onramp_on_b && in_a tc qdisc replace dev veth0 root onramp threshold 1us &&
-		send || return 1
-	watched 'one["device"] == "veth0" and one["held_share"]'
-	code=$?
-	[ $code = 0 ] && top_until "$a" "h" "10\.1\.0\.2:$port .* (0\.[1-9]|[1-9][0-9.]*)%"
+	router=$module-r-$$
+	up veth0 --profile onramp > /dev/null && make_router && in_a tc qdisc replace dev mid root onramp &&
+		in_b tc qdisc replace dev in root onramp && receive_in "$b" "$traffic" sink --port "$port" || return 1
+	in_a "$traffic" send 10.4.0.2 --port "$port" --seconds 100000 --flows 4 > /dev/null 2>&1 &
+	sender=$!
+	watched 'one["device"] == "mid" and one["held_share"] and one["delay_p99_ns"] > 50000' &&
+		top_until "$a" h "10\.4\.0\.2:$port .* (0\.[1-9]|[1-9][0-9.]*)[0-9]*%"
 	code=$?
 	sent
-	no_onramp_on_b
+	ip -n "$a" link del mid
+	ip -n "$b" link del in
+	ip netns del "$router"
 	return $code
 }
 

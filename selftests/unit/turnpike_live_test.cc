@@ -189,6 +189,10 @@ TEST(Changes, feedback__says_when_there_is_none)
 	EXPECT_EQ(changes.connections[0].feedback, "none!");
 	EXPECT_EQ(changes.connections[1].feedback, "tcpts!~");
 	EXPECT_EQ(changes.connections[2].feedback, "");
+	// Who was asked for receipts and sends none.
+	now.spaces[0].silent = {address(2)};
+	EXPECT_EQ(changes_between(look_of(0, {}), now).connections[2].feedback, "none!");
+	EXPECT_EQ(changes_between(look_of(0, {}), now).connections[1].feedback, "tcpts!~");
 }
 
 TEST(Changes, tlt__state_of_the_connection)

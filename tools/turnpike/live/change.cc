@@ -114,6 +114,8 @@ Connection connection_of(const Pair &spaces, const Socket *before, const Socket 
 	if (const Json *flow = find_in(spaces.now.onramp_flows, now.ends))
 		add_onramp(connection, before ? find_in(spaces.before->onramp_flows, now.ends) : nullptr, *flow,
 			   spaces.elapsed_ns);
+	else if (spaces.now.silent.count(now.ends.remote))
+		connection.feedback = "none!";
 	if (const std::string *peer = find_in(spaces.now.tlt_peers, now.ends))
 		connection.tlt = *peer;
 	return connection;

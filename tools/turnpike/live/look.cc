@@ -87,6 +87,19 @@ void read_onramp_flows(Space &space)
 	}, true);
 }
 
+// Hosts that only receive have said what they want; those that answer send receipts.
+void read_silent(Space &space)
+{
+	onramp_family().call(ONRAMP_CMD_PEERS, nullptr, [&](const Attributes &a) {
+		if (!a.count(ONRAMP_A_PEER))
+			return;
+		Attributes peer = parse_nest(a.at(ONRAMP_A_PEER));
+
+		if (!attribute_u8(peer.at(ONRAMP_PEER_ACKS)) && !attribute_u8(peer.at(ONRAMP_PEER_HEARS)))
+			space.silent.insert(mapped_address(attribute_bytes(peer.at(ONRAMP_PEER_REMOTE), 16), false));
+	}, true);
+}
+
 std::array<std::uint8_t, 16> tlt_address(const nlattr *attribute)
 {
 	bool four = mnl_attr_get_payload_len(attribute) == 4;
@@ -132,7 +145,10 @@ Space look_at_space(const std::string &name, const std::set<std::string> &module
 	space.links = patiently(links);
 	read_qdiscs(space);
 	if (modules.count("sch_onramp"))
-		if_allowed(space, [&] { read_onramp_flows(space); });
+		if_allowed(space, [&] {
+			read_onramp_flows(space);
+			read_silent(space);
+		});
 	if (modules.count("tlt"))
 		if_allowed(space, [&] { read_tlt_flows(space); });
 	space.retransmits = proc_counter(content("/proc/net/snmp"), "Tcp:", "RetransSegs");

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct Space {
 	std::map<std::string, RootQdisc> roots;				// by device
 	nlohmann::ordered_json onramp = nlohmann::ordered_json::array();	// as onramp_json() has it
 	std::map<Ends, nlohmann::ordered_json> onramp_flows;		// each as onramp_flow_json() has it
+	std::set<std::array<std::uint8_t, 16>> silent;			// hosts that were asked for receipts, in vain
 	std::map<Ends, std::string> tlt_peers;				// "unknown", "tlt" or "deaf"
 	std::optional<std::uint64_t> retransmits, timeouts;		// of all TCP, also of connections that ended
 	bool refused = false;	// rights lack to ask for flows
