@@ -471,6 +471,17 @@ TEST(Screen, order__by_keys)
 	EXPECT_EQ(screen.order(), "23459");
 }
 
+TEST(Screen, order__what_has_no_number_is_last)
+{
+	Changes changes = some();
+
+	changes.connections.insert(changes.connections.begin(), connection(1, std::nullopt));
+	Shown screen(changes);
+	EXPECT_EQ(screen.order(), "543219");
+	screen.press_all("i");
+	EXPECT_EQ(screen.order(), "234519");
+}
+
 TEST(Screen, filter__shows_rows_with_a_word)
 {
 	Shown screen;
