@@ -13,10 +13,10 @@ file=$work/some.rec
 # `ip netns exec' hides what is mounted below /sys.
 record_in_a() { nsenter --net="/run/netns/$a" "$turnpike" record "$@"; }
 
-# traffic_begins [SECONDS]: from a to b 2 KB a millisecond on each of four connections, until `traffic_ends'
+# traffic_begins: from a to b 2 KB a millisecond on each of four connections, until `traffic_ends'
 traffic_begins() {
 	receive_in "$b" "$traffic" sink --port "$port" || return 1
-	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds "${1:-3600}" --write 2000 --interval 0.001 --flows 4 > /dev/null 2>&1 &
+	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 3600 --write 2000 --interval 0.001 --flows 4 > /dev/null 2>&1 &
 	sender=$!
 }
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 REPORT = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "report")
@@ -28,7 +29,7 @@ SECOND_NS = 10**9
 
 
 def header(**more):
-    return {"turnpike_recording": 1, "host": "db17", "kernel": "6.12.1", "version": "0.1.0", "time_s": 1790000000,
+    return {"turnpike_recording": 1, "host": "db17", "kernel": "6.12.1", "version": "9.9", "time_s": 1790000000,
             "t_ns": 5 * SECOND_NS, "interval_ns": SECOND_NS, "device": "", "no_trace": None, **more}
 
 
@@ -218,11 +219,13 @@ class Report(unittest.TestCase):
         dice = random.Random(2)
         whole = [CONFIGURATION, look(0), look(1), *events(1), {"doctor": FINDINGS}, SUMMARY]
         cases = [(at, bad) for at, thing in enumerate(whole) for value in wrong for bad in spoiled(thing, value)]
-        drawn, plots.svg_of = plots.svg_of, lambda figure, *_: plots.pyplot().close(figure) or "<svg></svg>"
-        self.addCleanup(setattr, plots, "svg_of", drawn)
-        for at, bad in dice.sample(cases, 40):
-            with self.subTest(line=at, bad=bad):
-                self.page([header(), *whole[:at], bad, *whole[at + 1:]])
+        stubs = {"svg_of": lambda figure, *_: plots.pyplot().close(figure) or "<svg></svg>"}
+        # Drawing takes most of the time: few are drawn.
+        for count, more in ((8, {}), (100, {"tails": lambda *_: [], "over_time": lambda *_: "", "peers": lambda *_: ""})):
+            with unittest.mock.patch.multiple(plots, **stubs, **more):
+                for at, bad in dice.sample(cases, count):
+                    with self.subTest(line=at, bad=bad):
+                        self.page([header(), *whole[:at], bad, *whole[at + 1:]])
 
     # -- what is no recording
 

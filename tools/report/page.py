@@ -105,11 +105,11 @@ def figure(svg, caption=""):
 def of_recording(now, before):
     """The page of a recording, beside one of before or None."""
     kinds = measures.kinds(now)
-    befores = measures.kinds(before) if before else {}
-    tails = plots.tails(kinds, befores)
+    old_kinds = measures.kinds(before) if before else {}
+    tails = plots.tails(kinds, old_kinds)
     return document(f"turnpike: {text(now.header, 'host')}", "\n".join([
-        head(now, before, kinds, befores),
-        section("In numbers", numbers(now, before, kinds, befores)),
+        head(now, before, kinds, old_kinds),
+        section("In numbers", numbers(now, before, kinds, old_kinds)),
         section("How long the longest delays are",
                 '<div class="row">' + "".join(figure(svg, what) for _, what, svg in tails) + "</div>" if tails
                 else f"<p>{WHY_NO_PLOT['tail']}</p>"),
@@ -150,11 +150,11 @@ def compared(now, before):
     return f"{ratio:.3g} times shorter" if ratio > 1 else f"{1 / ratio:.3g} times longer"
 
 
-def lead(kinds, befores, totals, earlier):
+def lead(kinds, old_kinds, totals, earlier):
     """The one sentence that somebody reads."""
-    both = [name for name in kinds if name in befores]
+    both = [name for name in kinds if name in old_kinds]
     if both:
-        kind, old = kinds[both[0]], befores[both[0]]
+        kind, old = kinds[both[0]], old_kinds[both[0]]
         words = f"the p99 of the {kind.what}: {duration(old.at(99))} before, {duration(kind.at(99))} now, " \
                 f"{compared(kind.at(99), old.at(99))}"
         if totals["rate_bps"] and earlier.get("rate_bps"):
@@ -166,8 +166,8 @@ def lead(kinds, befores, totals, earlier):
     return "no delay was seen"
 
 
-def head(now, before, kinds, befores):
-    words = lead(kinds, befores, measures.totals(now), measures.totals(before) if before else {})
+def head(now, before, kinds, old_kinds):
+    words = lead(kinds, old_kinds, measures.totals(now), measures.totals(before) if before else {})
     lines = [f"<h1>turnpike on {esc(text(now.header, 'host') or 'a host')}: {verdicts(now) or 'no look at the host'}</h1>",
              f'<p class="lead">{esc(words[:1].upper() + words[1:], 400)}.</p>', f'<p class="small">{host_line(now)}']
     if before:
@@ -179,16 +179,16 @@ def head(now, before, kinds, befores):
     return "\n".join(lines)
 
 
-def numbers(now, before, kinds, befores):
+def numbers(now, before, kinds, old_kinds):
     """One row a number, before and now."""
     totals, earlier = measures.totals(now), measures.totals(before) if before else {}
     rows = []
-    for name in {**kinds, **befores}:
+    for name in {**kinds, **old_kinds}:
         for share in (50, 99, 99.9):
-            new, old = (one[name].at(share) if name in one else None for one in (kinds, befores))
-            rows.append([f"{(kinds.get(name) or befores[name]).what}, p{share:g}", old, new, duration])
-        new, old = (len(one[name].values) if name in one else None for one in (kinds, befores))
-        rows.append([f"{(kinds.get(name) or befores[name]).what}, samples", old, new, count])
+            new, old = (one[name].at(share) if name in one else None for one in (kinds, old_kinds))
+            rows.append([f"{(kinds.get(name) or old_kinds[name]).what}, p{share:g}", old, new, duration])
+        new, old = (len(one[name].values) if name in one else None for one in (kinds, old_kinds))
+        rows.append([f"{(kinds.get(name) or old_kinds[name]).what}, samples", old, new, count])
     for key, what, form in (("rate_bps", "data acknowledged", rate), ("sent", "segments sent", count),
                             ("resent", "segments sent again", count), ("timeouts", "TCP's timeouts", count),
                             ("held", "packets held by On-Ramp", percent), ("drops", "packets dropped by onramp", count)):

@@ -71,14 +71,14 @@ def rate(bps):
     return f"{bps:.0f} bit/s"
 
 
-def tails(kinds, befores):
+def tails(kinds, old_kinds):
     """[(name, what, SVG)] for each kind: how large the largest are."""
     plots = []
     for name, kind in kinds.items():
         figure, axes = pyplot().subplots(figsize=(4.6, 2.9))
         lines = [("now", kind.values, STYLES[0])]
-        if name in befores:
-            lines.append(("before", befores[name].values, BEFORE))
+        if name in old_kinds:
+            lines.append(("before", old_kinds[name].values, BEFORE))
         for label, values, style in lines:
             draw_tail(axes, label, values, style)
         axes.set(xscale="log", yscale="log", xlabel=kind.what, ylabel="share that took as long, or longer")
