@@ -179,6 +179,13 @@ assert recording.troubles == [], recording.troubles
 ' "$file"
 }
 
+# Modules go where no device has a qdisc of theirs.
+alone() {
+	in_b tc qdisc del dev veth0 root 2> /dev/null
+	fresh "$@"
+}
+each_case=alone
+
 make_host || { ktap_fail "hosts__are_made"; ktap_finish; }
 trap 'traffic_ends; clean_up; drop_hosts' EXIT
 run_cases "$@"
