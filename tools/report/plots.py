@@ -50,7 +50,10 @@ def svg_of(figure, name, what):
 
 def time_axis(axis):
     """Of ns, with words: 1 us, 10 us, 1 ms."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    low, high = axis.get_view_interval()
+    if high < 50 * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: duration(value)))
     axis.set_minor_formatter(NullFormatter())
 

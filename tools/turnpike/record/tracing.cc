@@ -45,6 +45,14 @@ std::string content(const std::string &path)
 	return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// Where one may not look is no place, either.
+bool is_there(const std::string &path)
+{
+	std::error_code error;
+
+	return fs::exists(path, error);
+}
+
 std::string buffer_kb()
 {
 	long processors = std::max(sysconf(_SC_NPROCESSORS_CONF), 1L);
@@ -78,8 +86,10 @@ Tracing::Tracing(const std::string &tracefs)
 
 	if (tracefs.empty())
 		throw Error("tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
+	if (access(instances.c_str(), R_OK | W_OK | X_OK))
+		throw Error(instances + ": " + std::strerror(errno) + " (tracing needs root)");
 	for (const char *system : kSystems)
-		any = any || fs::exists(tracefs + "/events/" + system);
+		any = any || is_there(tracefs + "/events/" + system);
 	if (!any)
 		throw Error("the kernel has none of the events: neither tcp_timely nor sch_onramp is loaded");
 	remove_left_over(instances);
@@ -93,7 +103,7 @@ Tracing::Tracing(const std::string &tracefs)
 		if (pipe_->fd() < 0)
 			throw Error(path_ + "/trace_pipe: " + std::strerror(errno));
 		for (const char *system : kSystems)
-			if (fs::exists(path_ + "/events/" + system))
+			if (is_there(path_ + "/events/" + system))
 				put(path_ + "/events/" + system + "/enable", "1");
 	} catch (...) {
 		pipe_.reset();
@@ -116,7 +126,7 @@ void Tracing::stop()
 {
 	// A module that is unloaded takes its events along.
 	for (const char *system : kSystems)
-		if (fs::exists(path_ + "/events/" + system))
+		if (is_there(path_ + "/events/" + system))
 			put(path_ + "/events/" + system + "/enable", "0");
 }
 
@@ -145,8 +155,9 @@ std::uint64_t Tracing::lost() const
 
 std::string tracefs_path()
 {
+	// One who may not look at it is told so, and not that it is not mounted.
 	for (const char *path : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"})
-		if (fs::exists(std::string(path) + "/instances"))
+		if (!access((std::string(path) + "/instances").c_str(), F_OK) || errno == EACCES)
 			return path;
 	return "";
 }
