@@ -190,6 +190,48 @@ rollout__a_profile_that_is_not_understood_changes_nothing() {
 	says 'stopped, as 3 hosts were left out' && expect_set && untouched "${hosts[@]}"
 }
 
+# Packages of the names that a host needs, with nothing in them.
+make_packages() {
+	local name tree
+
+	for name in turnpike-dkms turnpike-tools; do
+		tree=$FLEET_WORK/packages/$name
+		mkdir -p "$tree/DEBIAN" || return 1
+		printf '%s\n' "Package: $name" "Version: 0.1.0" "Architecture: all" "Maintainer: Test <test@example.org>" \
+			"Description: nothing" > "$tree/DEBIAN/control"
+		dpkg-deb --build "$tree" "$FLEET_WORK/packages/$name.deb" > /dev/null || return 1
+	done
+}
+
+# play_packages NAME [ARGUMENT...]: on one host, with them.
+play_packages() {
+	local name=$1
+
+	shift
+	play "$name" -e '{"turnpike_hosts": "h1", "turnpike_install": true, "turnpike_headers": []}' \
+		-e "{\"turnpike_debs\": [\"$FLEET_WORK/packages/turnpike-dkms.deb\", \"$FLEET_WORK/packages/turnpike-tools.deb\"]}" "$@"
+}
+
+has_packages() { [ "$(chroot "$FLEET_WORK/h1/root" dpkg-query -W -f '${db:Status-Status} ' turnpike-dkms turnpike-tools 2> /dev/null)" = "$1" ]; }
+
+packages__come_and_go() {
+	/usr/bin/python3 -c 'import apt' 2> /dev/null || { echo "python3-apt is not installed"; return 4; }
+	fresh && make_packages && that sick h1 || return 1
+	play_packages rollout && { echo "status 0"; return 1; }
+	has_packages "" && says 'rolled back: h1' && expect_set || { echo "of a host that is rolled back"; return 1; }
+	rm "$FLEET_WORK/h1/root/fleet/sick"
+	play_packages rollout && has_packages "installed installed " && expect_set h1 || { says 'no such words'; return 1; }
+	play_packages rollout && says '0 changed and accepted' || return 1
+	grep -E 'changed=[1-9]' "$FLEET_WORK/said" && return 1
+	play_packages remove && has_packages "" && expect_set
+}
+
+packages__are_debians() {
+	fresh && mkdir -p "$FLEET_WORK/h1/root/etc/turnpike" || return 1
+	play_packages rollout -e '{"ansible_facts": {"pkg_mgr": "dnf", "kernel": "x"}}' && { echo "status 0"; return 1; }
+	says 'left out: h1: This role installs by apt alone, and this host has dnf' && untouched h1
+}
+
 remove__leaves_nothing() {
 	fresh && play rollout && play remove || { says 'no such words'; return 1; }
 	expect_set || return 1

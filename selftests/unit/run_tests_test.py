@@ -82,6 +82,10 @@ class List(unittest.TestCase):
     def test_list__of_all_that_is_reproduced(self):
         self.assertIn("reproduce/battery", self.run_it("reproduce").stdout.splitlines())
 
+    def test_list__of_a_fleet_is_on_request(self):
+        self.assertEqual([name for name in self.run_it().stdout.splitlines() if name.startswith("fleet/")], [])
+        self.assertEqual(self.run_it("fleet").stdout.splitlines(), ["fleet/rollout"])
+
     def test_list__knows_no_other_tier(self):
         ended = subprocess.run([RUN_TESTS, "--list", "nonesuch"], check=False, stderr=subprocess.DEVNULL)
         self.assertNotEqual(ended.returncode, 0)
