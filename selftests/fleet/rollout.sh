@@ -226,12 +226,6 @@ packages__come_and_go() {
 	play_packages remove && has_packages "" && expect_set
 }
 
-packages__are_debians() {
-	fresh && mkdir -p "$FLEET_WORK/h1/root/etc/turnpike" || return 1
-	play_packages rollout -e '{"ansible_facts": {"pkg_mgr": "dnf", "kernel": "x"}}' && { echo "status 0"; return 1; }
-	says 'left out: h1: This role installs by apt alone, and this host has dnf' && untouched h1
-}
-
 remove__leaves_nothing() {
 	fresh && play rollout && play remove || { says 'no such words'; return 1; }
 	expect_set || return 1
