@@ -226,6 +226,12 @@ packages__come_and_go() {
 	play_packages remove && has_packages "" && expect_set
 }
 
+packages__of_others_than_debian_are_refused() {
+	fresh && make_packages && play_packages rollout -e '{"ansible_facts": {"pkg_mgr": "dnf", "kernel": "6.12"}}' ||
+		{ says 'no such words'; return 1; }
+	says 'left out: h1: This role installs by apt alone, and this host has dnf' && untouched h1
+}
+
 remove__leaves_nothing() {
 	fresh && play rollout && play remove || { says 'no such words'; return 1; }
 	expect_set || return 1
