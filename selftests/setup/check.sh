@@ -59,12 +59,14 @@ assert {turn['congestion'] for turn in profile} == {'timely'}, profile
 "
 }
 
+# A guest's clock stands still while it is busy: acknowledgements have a narrow place, or data flows for ever at once.
 check__of_a_qdisc_over_ipv6() {
-	serve || return 1
+	in_b tc qdisc replace dev veth0 root tbf rate 5mbit burst 20kb limit 60kb && serve || return 1
 	before=$(picture)
 	json=$(check fd01::2 --port "$port" --for 6s --rounds 3 --profile onramp -j)
 	status=$?
 	after=$(picture)
+	in_b tc qdisc del dev veth0 root
 	served || return 1
 	echo "$json"
 	diff <(echo "$before") <(echo "$after") && [ ! -e /sys/module/sch_onramp ] && [ $status -le 1 ] && turns_had "
@@ -78,7 +80,7 @@ profile_is_on() { [[ $(ip -n "$a" route show 10.1.0.2) == *"congctl timely"* ]];
 # ended_by WHAT COMMAND...: a check is on with its profile when the command comes; all is put back, and it says WHAT
 ended_by() {
 	says=$1
-	serve || return 1
+	shape && serve || return 1
 	before=$(picture)
 	# A background job of a shell without job control ignores SIGINT.
 	ip netns exec "$a" python3 -c '
@@ -94,6 +96,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 	status=$?
 	cat "$work/out"
 	after=$(picture)
+	no_shape
 	diff <(echo "$before") <(echo "$after") && [ ! -e /sys/module/tcp_timely ] && [[ $(cat "$work/out") == *"$says"* ]]
 }
 
