@@ -42,7 +42,7 @@ bool would_block()
 void Sessions::add(int fd, const std::string &host)
 {
 	auto greeting = std::count_if(connections_.begin(), connections_.end(),
-				      [](const Connection &c) { return c.role == Connection::Role::greeting; });
+				      [](const ClientConnection &c) { return c.role == ClientConnection::Role::greeting; });
 	int on = 1;
 
 	connections_.emplace_back(fd, host);
@@ -57,7 +57,7 @@ std::vector<pollfd> Sessions::waits_for() const
 	std::vector<pollfd> list;
 
 	// Who does not take an answer is asked for no further request.
-	for (const Connection &connection : connections_)
+	for (const ClientConnection &connection : connections_)
 		list.push_back({connection.file.fd(), static_cast<short>(connection.answer_bytes ? POLLOUT : POLLIN), 0});
 	return list;
 }
@@ -66,28 +66,28 @@ void Sessions::serve(const std::vector<pollfd> &ready)
 {
 	std::size_t at = 0;
 
-	for (Connection &connection : connections_) {
+	for (ClientConnection &connection : connections_) {
 		if (at == ready.size())
 			break;
 		if (!ready[at++].revents)
 			continue;
 		switch (connection.role) {
-		case Connection::Role::greeting:
+		case ClientConnection::Role::greeting:
 			greet(connection);
 			break;
-		case Connection::Role::request:
+		case ClientConnection::Role::request:
 			answer(connection);
 			break;
 		default:
 			sink(connection);
 		}
-		if (connection.role != Connection::Role::greeting)
+		if (connection.role != ClientConnection::Role::greeting)
 			last_ = Clock::now();
 	}
 	sweep();
 }
 
-void Sessions::greet(Connection &connection)
+void Sessions::greet(ClientConnection &connection)
 {
 	char c;
 
@@ -109,18 +109,18 @@ void Sessions::greet(Connection &connection)
 		begin(connection, *answer);
 }
 
-void Sessions::begin(Connection &connection, const Greeting &answer)
+void Sessions::begin(ClientConnection &connection, const Greeting &answer)
 {
 	std::string text = greeting_text(answer);
 	std::string asked = parse_greeting(connection.line)->word;
 
 	if (answer.word == "token") {
-		connection.role = Connection::Role::open;
+		connection.role = ClientConnection::Role::open;
 		token_ = answer.token;
 		host_ = connection.host;
 		std::cout << host_ << " checks" << std::endl;
 	} else if (answer.word == "joined") {
-		connection.role = asked == "bulk" ? Connection::Role::bulk : Connection::Role::request;
+		connection.role = asked == "bulk" ? ClientConnection::Role::bulk : ClientConnection::Role::request;
 	} else {
 		connection.over = true;
 	}
@@ -129,14 +129,14 @@ void Sessions::begin(Connection &connection, const Greeting &answer)
 }
 
 // Of the connection that the session stands on nothing comes but its end.
-void Sessions::sink(Connection &connection)
+void Sessions::sink(ClientConnection &connection)
 {
 	ssize_t got = recv(connection.file.fd(), nullptr, kBulkBytes, MSG_TRUNC | MSG_DONTWAIT);
 
 	connection.over = !got || (got < 0 && !would_block());
 }
 
-void Sessions::answer(Connection &connection)
+void Sessions::answer(ClientConnection &connection)
 {
 	static const std::array<char, kAnswerBytes> nothing = {};
 	int fd = connection.file.fd();
@@ -160,8 +160,8 @@ void Sessions::answer(Connection &connection)
 
 void Sessions::give_up_silent(Clock::time_point now)
 {
-	for (Connection &connection : connections_)
-		if (connection.role == Connection::Role::greeting && now - connection.since > kGreetingPatience)
+	for (ClientConnection &connection : connections_)
+		if (connection.role == ClientConnection::Role::greeting && now - connection.since > kGreetingPatience)
 			connection.over = true;
 	if (!token_.empty() && now - last_ > kSessionPatience)
 		end_session();
@@ -170,8 +170,8 @@ void Sessions::give_up_silent(Clock::time_point now)
 
 void Sessions::end_session()
 {
-	for (Connection &connection : connections_)
-		connection.over = connection.over || connection.role != Connection::Role::greeting;
+	for (ClientConnection &connection : connections_)
+		connection.over = connection.over || connection.role != ClientConnection::Role::greeting;
 	token_.clear();
 	std::cout << host_ << " is done" << std::endl;
 	host_.clear();
@@ -179,13 +179,13 @@ void Sessions::end_session()
 
 void Sessions::sweep()
 {
-	for (Connection &connection : connections_) {
-		if (connection.over && connection.role == Connection::Role::open && !token_.empty()) {
+	for (ClientConnection &connection : connections_) {
+		if (connection.over && connection.role == ClientConnection::Role::open && !token_.empty()) {
 			end_session();
 			break;
 		}
 	}
-	connections_.remove_if([](const Connection &connection) { return connection.over; });
+	connections_.remove_if([](const ClientConnection &connection) { return connection.over; });
 }
 
 }  // namespace turnpike

@@ -24,10 +24,10 @@ constexpr std::size_t kMostConnections = 48, kMostGreeting = 16;
 // A client that says nothing goes: its route may be gone while it is switched, but not for so long.
 constexpr std::chrono::seconds kGreetingPatience{10}, kSessionPatience{120};
 
-struct Connection {
+struct ClientConnection {
 	enum class Role { greeting, open, bulk, request };
 
-	Connection(int fd, std::string host) : file(fd), host(std::move(host)), since(Clock::now()) {}
+	ClientConnection(int fd, std::string host) : file(fd), host(std::move(host)), since(Clock::now()) {}
 
 	File file;
 	std::string host;
@@ -53,14 +53,14 @@ public:
 	void give_up_silent(Clock::time_point now);
 
 private:
-	void greet(Connection &connection);
-	void begin(Connection &connection, const Greeting &answer);
-	void sink(Connection &connection);
-	void answer(Connection &connection);
+	void greet(ClientConnection &connection);
+	void begin(ClientConnection &connection, const Greeting &answer);
+	void sink(ClientConnection &connection);
+	void answer(ClientConnection &connection);
 	void end_session();
 	void sweep();
 
-	std::list<Connection> connections_;	// in the order they came
+	std::list<ClientConnection> connections_;	// in the order they came
 	std::string token_;			// of the session; empty: there is none
 	std::string host_;
 	Clock::time_point last_;		// something came of the session

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "../genl.h"
+#include "../monotonic.h"
 #include "../netns.h"
 #include "../onramp_family.h"
 #include "../onramp_flows.h"

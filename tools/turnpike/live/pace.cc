@@ -10,16 +10,9 @@
 #include <poll.h>
 
 #include "../command.h"
+#include "../monotonic.h"
 
 namespace turnpike {
-
-std::int64_t monotonic_ns()
-{
-	struct timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * std::int64_t(1000000000) + now.tv_nsec;
-}
 
 std::int64_t next_due_ns(std::int64_t start_ns, std::int64_t interval_ns, std::int64_t now_ns)
 {

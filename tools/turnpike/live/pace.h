@@ -9,8 +9,6 @@
 
 namespace turnpike {
 
-std::int64_t monotonic_ns();
-
 // The first time after now that is a multiple of the interval from the start: a look that took long shifts no other.
 std::int64_t next_due_ns(std::int64_t start_ns, std::int64_t interval_ns, std::int64_t now_ns);
 

@@ -138,7 +138,7 @@ void need_terminal()
 			    "' is not known here, or cannot place characters: TERM=xterm turnpike top, or turnpike watch");
 }
 
-Signals::Signals()
+TerminalSignals::TerminalSignals()
 {
 	sigset_t set = held_back();
 
@@ -150,7 +150,7 @@ Signals::Signals()
 }
 
 // It ends by the signal, as whoever sent it expects.
-Signals::~Signals()
+TerminalSignals::~TerminalSignals()
 {
 	int number = ended();
 
@@ -162,12 +162,12 @@ Signals::~Signals()
 		raise(number);
 }
 
-int Signals::ended()
+int TerminalSignals::ended()
 {
 	return ended_by;
 }
 
-Terminal::Terminal(const Signals &signals) : signals_(signals)
+Terminal::Terminal(const TerminalSignals &signals) : signals_(signals)
 {
 	tcgetattr(STDIN_FILENO, &modes_before);
 	blocks_ = has_blocks();

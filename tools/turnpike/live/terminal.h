@@ -12,14 +12,14 @@
 
 namespace turnpike {
 
-// Signals that would end the program come while it waits, or draws; then somebody restores the terminal first. Those
+// TerminalSignals that would end the program come while it waits, or draws; then somebody restores the terminal first. Those
 // that were ignored stay so.
-class Signals {
+class TerminalSignals {
 public:
-	Signals();
-	~Signals();
-	Signals(const Signals &) = delete;
-	Signals &operator=(const Signals &) = delete;
+	TerminalSignals();
+	~TerminalSignals();
+	TerminalSignals(const TerminalSignals &) = delete;
+	TerminalSignals &operator=(const TerminalSignals &) = delete;
 
 	// For wait_until().
 	const sigset_t *while_waiting() const { return &before_; }
@@ -37,7 +37,7 @@ void need_terminal();
 class Terminal {
 public:
 	// After need_terminal().
-	explicit Terminal(const Signals &signals);
+	explicit Terminal(const TerminalSignals &signals);
 	~Terminal();
 	Terminal(const Terminal &) = delete;
 	Terminal &operator=(const Terminal &) = delete;
@@ -50,7 +50,7 @@ public:
 	std::vector<int> keys();
 
 private:
-	const Signals &signals_;
+	const TerminalSignals &signals_;
 	bool blocks_;	// it has characters of eight heights
 };
 

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
+#include "../monotonic.h"
 #include "clock.h"
 #include "pace.h"
 #include "terminal.h"
@@ -63,7 +64,7 @@ bool take_keys(Terminal &terminal, Screen &screen, Woken woken, int &vain)
 	return true;
 }
 
-void follow(const Signals &signals, std::int64_t interval_ns)
+void follow(const TerminalSignals &signals, std::int64_t interval_ns)
 {
 	Screen screen;
 	Source source(screen);
@@ -76,7 +77,7 @@ void follow(const Signals &signals, std::int64_t interval_ns)
 		terminal.draw(screen.lines(terminal.width(), terminal.height()));
 		Woken woken = wait_until(due_ns, STDIN_FILENO, STDOUT_FILENO, signals.while_waiting());
 
-		if (Signals::ended())
+		if (TerminalSignals::ended())
 			return;
 		if (woken == Woken::gone)
 			throw Error("the terminal is gone");
@@ -92,7 +93,7 @@ void follow(const Signals &signals, std::int64_t interval_ns)
 void top(double interval_s)
 {
 	need_terminal();
-	Signals signals;
+	TerminalSignals signals;
 	follow(signals, static_cast<std::int64_t>(1e9 * interval_s));
 }
 

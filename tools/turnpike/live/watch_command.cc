@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
+#include "../monotonic.h"
 #include "clock.h"
 #include "pace.h"
 #include "watch_line.h"

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "../command.h"
+#include "../monotonic.h"
 #include "../process.h"
 #include "../show/namespaces.h"
 #include "../show/status.h"
@@ -113,14 +114,6 @@ Json sysctls()
 
 }  // namespace
 
-std::uint64_t monotonic_ns()
-{
-	timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 Json look_at_all(const std::string &device)
 {
 	Json look = {{"look", true}, {"t_ns", monotonic_ns()}, {"namespaces", Json::array()}};
@@ -135,7 +128,7 @@ Json look_at_all(const std::string &device)
 			look["namespaces"].push_back({{"netns", name}, {"error", error.what()}});
 		}
 	});
-	look["took_ns"] = monotonic_ns() - look["t_ns"].get<std::uint64_t>();
+	look["took_ns"] = monotonic_ns() - look["t_ns"].get<std::int64_t>();
 	return look;
 }
 

@@ -4,15 +4,11 @@
 #ifndef TURNPIKE_TOOLS_RECORD_LOOK_H
 #define TURNPIKE_TOOLS_RECORD_LOOK_H
 
-#include <cstdint>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 namespace turnpike {
-
-// CLOCK_MONOTONIC, which the trace has, too.
-std::uint64_t monotonic_ns();
 
 // Namespaces that something is on in, the first always. A device's name: of those with onramp it alone. A namespace that
 // cannot be looked at has the reason as `error'.

@@ -15,6 +15,7 @@
 
 #include "../command.h"
 #include "../modules.h"
+#include "../monotonic.h"
 #include "../show/doctor.h"
 #include "../show/facts.h"
 #include "../units.h"
@@ -30,14 +31,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMs = 1000000, kHour = 3600ULL * 1000 * kMs;
 // In between it is looked whether the trace could be written.
-constexpr std::uint64_t kSliceNs = 200 * kMs;
+constexpr std::int64_t kSliceNs = 200 * kMs;
 
 struct Arguments {
 	std::string file, device;
 	std::string duration = "30s", interval = "1s";
 	std::uint64_t events = 200000;
 	bool replace = false, json = false;
-	std::uint64_t duration_ns = 0, interval_ns = 0;
+	std::int64_t duration_ns = 0, interval_ns = 0;
 };
 
 // Signals that end it wait until they are asked for; whoever has one ignored, as nohup does, goes on without it.
@@ -56,7 +57,7 @@ public:
 	}
 
 	// Waits, unless it is the end.
-	bool comes_within(std::uint64_t ns)
+	bool comes_within(std::int64_t ns)
 	{
 		timespec time = {static_cast<time_t>(ns / 1000000000), static_cast<long>(ns % 1000000000)};
 
@@ -97,7 +98,7 @@ std::unique_ptr<Tracing> begin_trace(std::string &why)
 // A look each interval, the first now and one at the end.
 void take_looks(const Arguments &arguments, RecordingWriter &writer, Ending &ending, const EventReader *reader, Summary &summary)
 {
-	std::uint64_t begin_ns = monotonic_ns(), end_ns = begin_ns + arguments.duration_ns, next_ns = begin_ns;
+	std::int64_t begin_ns = monotonic_ns(), end_ns = begin_ns + arguments.duration_ns, next_ns = begin_ns;
 	auto failed = [&] { return reader && reader->failed(); };
 
 	for (;;) {
@@ -107,7 +108,7 @@ void take_looks(const Arguments &arguments, RecordingWriter &writer, Ending &end
 			break;
 		// One that took longer than an interval is followed by the next at once.
 		next_ns = std::min(std::max(next_ns + arguments.interval_ns, monotonic_ns()), end_ns);
-		for (std::uint64_t now_ns = monotonic_ns(); now_ns < next_ns && !failed(); now_ns = monotonic_ns())
+		for (std::int64_t now_ns = monotonic_ns(); now_ns < next_ns && !failed(); now_ns = monotonic_ns())
 			if (ending.comes_within(std::min(next_ns - now_ns, kSliceNs)))
 				break;
 		if (failed())

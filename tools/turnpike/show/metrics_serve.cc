@@ -13,6 +13,7 @@
 #include <prometheus/exposer.h>
 
 #include "../command.h"
+#include "../monotonic.h"
 #include "metrics.h"
 #include "metrics_look.h"
 
@@ -43,14 +44,6 @@ void wait_for_the_end()
 {
 	while (sem_wait(&asked_to_end) && errno == EINTR)
 		;
-}
-
-std::int64_t monotonic_ns()
-{
-	struct timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * std::int64_t(1000000000) + now.tv_nsec;
 }
 
 std::unique_ptr<prometheus::Exposer> listen_on(const std::string &address)
