@@ -214,16 +214,25 @@ TEST(Metrics, containers__are_bounded)
 
 // -- what status counts for it
 
+static Socket of_rate(const char *congctl, std::uint64_t rate_bytes)
+{
+	Socket socket;
+
+	socket.congctl = congctl;
+	socket.rate_bytes = rate_bytes;
+	return socket;
+}
+
 TEST(Metrics, floor__by_the_least_rate_of_its_congestion_control)
 {
 	std::vector<Socket> sockets(5);
 
-	sockets[0] = {"timely", 1, 0, 125000};
-	sockets[1] = {"timely", 1, 0, 125001};
-	sockets[2] = {"timely_patched", 1, 0, 125001};
-	sockets[3] = {"cubic", 1, 0, 1};
+	sockets[0] = of_rate("timely", 125000);
+	sockets[1] = of_rate("timely", 125001);
+	sockets[2] = of_rate("timely_patched", 125001);
+	sockets[3] = of_rate("cubic", 1);
 	// Its rate is not known.
-	sockets[4] = {"timely", 1, 0, 0};
+	sockets[4] = of_rate("timely", 0);
 	EXPECT_EQ(timely_json(sockets, {{"timely", 1000000}, {"timely_patched", 2000000}})["at_floor"], 2);
 	EXPECT_EQ(timely_json(sockets)["at_floor"], 0);
 }
