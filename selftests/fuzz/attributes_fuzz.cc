@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t byte
 		std::memcpy(reinterpret_cast<char *>(nest) + NLA_HDRLEN, data, bytes);
 	try {
 		flows.add(turnpike::parse_nest(nest));
-		flows.table();
+		flows.table(false);
+		flows.table(true);
 		flows.json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 	} catch (const turnpike::Error &error) {
 		HOLDS(error.what()[0]);
