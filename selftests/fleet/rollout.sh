@@ -34,12 +34,12 @@ installed=$FLEET_WORK/ansible_collections/turnpike/fleet
 make_host() {
 	local host=$FLEET_WORK/$1
 
-	mkdir -p "$host"/{upper,work,root} || return 1
-	mount -t overlay overlay -o "lowerdir=/,upperdir=$host/upper,workdir=$host/work" "$host/root" || return 1
-	mount --rbind /proc "$host/root/proc" && mount --rbind /dev "$host/root/dev" || return 1
-	mkdir -p "$host/root/fleet" && cp -r "$here/bin" "$host/root/fleet/" || return 1
+	mkdir -p "$host"/{upper,work,tree} || return 1
+	mount -t overlay overlay -o "lowerdir=/,upperdir=$host/upper,workdir=$host/work" "$host/tree" || return 1
+	mount --rbind /proc "$host/tree/proc" && mount --rbind /dev "$host/tree/dev" || return 1
+	mkdir -p "$host/tree/fleet" && cp -r "$here/bin" "$host/tree/fleet/" || return 1
 	# Those of this machine are none of the hosts'.
-	rm -rf "$host/root/etc/turnpike" "$host/root/var/lib/turnpike-fleet"
+	rm -rf "$host/tree/etc/turnpike" "$host/tree/var/lib/turnpike-fleet"
 	echo "$1 fleet_host=$host" >> "$FLEET_WORK/inventory"
 }
 
@@ -48,8 +48,8 @@ fresh() {
 	local name
 
 	for name in "${hosts[@]}"; do
-		rm -rf "$FLEET_WORK/$name/root/fleet" "$FLEET_WORK/$name/root"/{etc/turnpike,var/lib/turnpike-fleet}
-		mkdir "$FLEET_WORK/$name/root/fleet" && cp -r "$here/bin" "$FLEET_WORK/$name/root/fleet/" || return 1
+		rm -rf "$FLEET_WORK/$name/tree/fleet" "$FLEET_WORK/$name/tree"/{etc/turnpike,var/lib/turnpike-fleet}
+		mkdir "$FLEET_WORK/$name/tree/fleet" && cp -r "$here/bin" "$FLEET_WORK/$name/tree/fleet/" || return 1
 	done
 }
 
@@ -59,7 +59,7 @@ that() {
 
 	shift
 	for name; do
-		touch "$FLEET_WORK/$name/root/fleet/$kind"
+		touch "$FLEET_WORK/$name/tree/fleet/$kind"
 	done
 }
 
@@ -85,8 +85,8 @@ expect_set() {
 
 	for name in "${hosts[@]}"; do
 		is=0
-		[ -e "$FLEET_WORK/$name/root/fleet/set" ] && [ -e "$FLEET_WORK/$name/root/etc/turnpike/turnpike.conf" ] && is=1
-		[[ $is -eq 1 || ! -e $FLEET_WORK/$name/root/etc/turnpike/turnpike.conf ]] || { echo "$name is half done"; bad=1; }
+		[ -e "$FLEET_WORK/$name/tree/fleet/set" ] && [ -e "$FLEET_WORK/$name/tree/etc/turnpike/turnpike.conf" ] && is=1
+		[[ $is -eq 1 || ! -e $FLEET_WORK/$name/tree/etc/turnpike/turnpike.conf ]] || { echo "$name is half done"; bad=1; }
 		[[ " $* " == *" $name "* ]] && [ $is -eq 0 ] && { echo "$name is not set"; bad=1; }
 		[[ " $* " != *" $name "* ]] && [ $is -eq 1 ] && { echo "$name is set"; bad=1; }
 	done
@@ -98,7 +98,7 @@ untouched() {
 	local name
 
 	for name; do
-		grep -qsx 'up --all' "$FLEET_WORK/$name/root/fleet/calls" && { echo "$name was changed"; return 1; }
+		grep -qsx 'up --all' "$FLEET_WORK/$name/tree/fleet/calls" && { echo "$name was changed"; return 1; }
 	done
 	return 0
 }
@@ -140,11 +140,11 @@ rollout__a_sick_third_takes_all_back() {
 
 rollout__back_means_the_file_of_before() {
 	fresh && that sick h3
-	mkdir -p "$FLEET_WORK/h2/root/etc/turnpike"
-	echo '[net] # of before' | tee "$FLEET_WORK/h2/root/etc/turnpike/turnpike.conf" > "$FLEET_WORK/h2/root/fleet/set"
+	mkdir -p "$FLEET_WORK/h2/tree/etc/turnpike"
+	echo '[net] # of before' | tee "$FLEET_WORK/h2/tree/etc/turnpike/turnpike.conf" > "$FLEET_WORK/h2/tree/fleet/set"
 	play rollout && { echo "status 0"; return 1; }
-	says 'rolled back: h1, h2, h3' && grep -qx '\[net\] # of before' "$FLEET_WORK/h2/root/etc/turnpike/turnpike.conf" &&
-		cmp "$FLEET_WORK/h2/root/etc/turnpike/turnpike.conf" "$FLEET_WORK/h2/root/fleet/set" && expect_set h2
+	says 'rolled back: h1, h2, h3' && grep -qx '\[net\] # of before' "$FLEET_WORK/h2/tree/etc/turnpike/turnpike.conf" &&
+		cmp "$FLEET_WORK/h2/tree/etc/turnpike/turnpike.conf" "$FLEET_WORK/h2/tree/fleet/set" && expect_set h2
 }
 
 rollout__goes_on_without_a_host_that_is_not_reached() {
@@ -165,7 +165,7 @@ rollout__a_host_that_the_change_cuts_off_takes_all_back() {
 	says 'worse off: h3: not reached after the change' && says 'not rolled back: h3' && says 'rolled back: h1, h2"' &&
 		untouched h4 h5 h6 || return 1
 	# When it is reached again, the next run has its record.
-	rm "$FLEET_WORK/h3/root/fleet/"{cable-is-out,pulls-the-cable}
+	rm "$FLEET_WORK/h3/tree/fleet/"{cable-is-out,pulls-the-cable}
 	play rollout || { says 'no such words'; return 1; }
 	says '6 changed and accepted' && expect_set "${hosts[@]}" && no_record_left
 }
@@ -179,7 +179,7 @@ rollout__without_traffic_there_is_no_verdict() {
 }
 
 rollout__a_host_set_up_by_hand_is_left_out() {
-	fresh && echo '[net]' > "$FLEET_WORK/h2/root/fleet/set"
+	fresh && echo '[net]' > "$FLEET_WORK/h2/tree/fleet/set"
 	play rollout || { says 'no such words'; return 1; }
 	says "left out: h2: somebody called 'turnpike up' here" && untouched h2
 }
@@ -212,14 +212,14 @@ play_packages() {
 		-e "{\"turnpike_debs\": [\"$FLEET_WORK/packages/turnpike-dkms.deb\", \"$FLEET_WORK/packages/turnpike-tools.deb\"]}" "$@"
 }
 
-has_packages() { [ "$(chroot "$FLEET_WORK/h1/root" dpkg-query -W -f '${db:Status-Status} ' turnpike-dkms turnpike-tools 2> /dev/null)" = "$1" ]; }
+has_packages() { [ "$(chroot "$FLEET_WORK/h1/tree" dpkg-query -W -f '${db:Status-Status} ' turnpike-dkms turnpike-tools 2> /dev/null)" = "$1" ]; }
 
 packages__come_and_go() {
 	/usr/bin/python3 -c 'import apt' 2> /dev/null || { echo "python3-apt is not installed"; return 4; }
 	fresh && make_packages && that sick h1 || return 1
 	play_packages rollout && { echo "status 0"; return 1; }
 	has_packages "" && says 'rolled back: h1' && expect_set || { echo "of a host that is rolled back"; return 1; }
-	rm "$FLEET_WORK/h1/root/fleet/sick"
+	rm "$FLEET_WORK/h1/tree/fleet/sick"
 	play_packages rollout && has_packages "installed installed " && expect_set h1 || { says 'no such words'; return 1; }
 	play_packages rollout && says '0 changed and accepted' || return 1
 	grep -E 'changed=[1-9]' "$FLEET_WORK/said" && return 1
@@ -235,7 +235,7 @@ packages__of_others_than_debian_are_refused() {
 remove__leaves_nothing() {
 	fresh && play rollout && play remove || { says 'no such words'; return 1; }
 	expect_set || return 1
-	find "$FLEET_WORK"/h*/root/{etc/turnpike/turnpike.conf,var/lib/turnpike-fleet} 2> /dev/null | grep . && return 1
+	find "$FLEET_WORK"/h*/tree/{etc/turnpike/turnpike.conf,var/lib/turnpike-fleet} 2> /dev/null | grep . && return 1
 	play remove || { says 'no such words'; return 1; }
 	grep -E 'changed=[1-9]' "$FLEET_WORK/said" && return 1
 	return 0

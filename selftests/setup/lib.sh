@@ -39,6 +39,25 @@ make_host() {
 		ip -n "$a" addr add 10.2.0.1/24 dev many
 }
 
+traffic=$here/../lib/traffic.py
+
+# send OPTION...: from a to b as traffic.py sends, until `sent'
+send() {
+	receive_in "$b" "$traffic" sink --port "$port" || return 1
+	in_a "$traffic" send 10.1.0.2 --port "$port" "$@" > /dev/null 2>&1 &
+	sender=$!
+}
+
+sent() {
+	kill "$sender" 2> /dev/null
+	wait "$sender" 2> /dev/null
+	end_receiver
+}
+
+# On host b by hand: its module is that of both.
+onramp_on_b() { in_b tc qdisc replace dev veth0 root onramp; }
+no_onramp_on_b() { in_b tc qdisc del dev veth0 root; }
+
 up() { in_a "$turnpike" up "$@"; }
 down() { in_a "$turnpike" down; }
 

@@ -5,29 +5,13 @@
 # shellcheck source=selftests/setup/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-traffic=$here/../lib/traffic.py
-
 # top_until NETNS KEYS PATTERN...: turnpike top on a pseudo terminal, until its screen has all patterns; prints it.
 top_until() {
 	ip netns exec "$1" /usr/bin/python3 "$here/top_until.py" "$turnpike" "${@:2}"
 }
 
-# send: from a to b 2 KB every two milliseconds on each of two connections, until `sent'
-send() {
-	receive_in "$b" "$traffic" sink --port "$port" || return 1
-	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 100000 --write 2000 --interval 0.002 --flows 2 \
-		> /dev/null 2>&1 &
-	sender=$!
-}
-
-sent() {
-	kill "$sender"
-	wait "$sender" 2> /dev/null
-	end_receiver
-}
-
-onramp_on_b() { in_b tc qdisc replace dev veth0 root onramp; }
-no_onramp_on_b() { in_b tc qdisc del dev veth0 root; }
+# 2 KB every two milliseconds on each of two connections, until `sent'
+send_on() { send --seconds 100000 --write 2000 --interval 0.002 --flows 2; }
 
 # watched CONDITION: turnpike watch of host a until an object of JSON named `one' meets a condition of Python.
 watched() {
@@ -35,7 +19,7 @@ watched() {
 }
 
 top__shows_flows_of_onramp() {
-	up veth0 --profile onramp > /dev/null && onramp_on_b && send || return 1
+	up veth0 --profile onramp > /dev/null && onramp_on_b && send_on || return 1
 	top_until "$a" "" "10\.1\.0\.2:$port +- +[0-9.]+[kMG] .* [0-9.]+[num]s +[0-9.]+%.* orack-c" \
 		"veth0 +sent [0-9.]+[kMG]"
 	code=$?
@@ -48,7 +32,7 @@ top__shows_flows_of_onramp() {
 }
 
 top__says_none_without_feedback() {
-	up veth0 --profile onramp > /dev/null && send || return 1
+	up veth0 --profile onramp > /dev/null && send_on || return 1
 	top_until "$a" "" "10\.1\.0\.2:$port .* none!"
 	code=$?
 	sent
@@ -57,7 +41,7 @@ top__says_none_without_feedback() {
 
 top__shows_states_of_tlt() {
 	up veth0 --profile tlt --rule "port=$port" > /dev/null || return 1
-	in_b "$turnpike" tlt set --rule "port=$port" && send || return 1
+	in_b "$turnpike" tlt set --rule "port=$port" && send_on || return 1
 	top_until "$a" "" "10\.1\.0\.2:$port .* tlt  "
 	code=$?
 	in_b "$turnpike" tlt off
@@ -72,7 +56,7 @@ top__tells_who_has_no_rights() {
 }
 
 watch__rates_delays_and_holds() {
-	up veth0 --profile onramp > /dev/null && onramp_on_b && send || return 1
+	up veth0 --profile onramp > /dev/null && onramp_on_b && send_on || return 1
 	watched 'one["device"] == "veth0" and one["sent_bps"] > 0 and one["delay_p99_ns"] and one["delay_p50_ns"] and
 		one["held_share"] is not None and one["drops"] == 0 and one["netns"] == ""'
 	code=$?
@@ -111,7 +95,7 @@ watch__what_is_held() {
 }
 
 watch__timeouts_and_retransmits() {
-	send || return 1
+	send_on || return 1
 	in_b ip link set veth0 down
 	watched 'one["device"] == "veth0" and one["retransmits"] and one["timeouts"]'
 	code=$?

@@ -6,31 +6,24 @@
 # shellcheck source=selftests/setup/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-traffic=$here/../lib/traffic.py
 tracing=/sys/kernel/tracing
 file=$work/some.rec
 
 # `ip netns exec' hides what is mounted below /sys.
 record_in_a() { nsenter --net="/run/netns/$a" "$turnpike" record "$@"; }
 
-# traffic_begins: from a to b 2 KB a millisecond on each of four connections, until `traffic_ends'
-traffic_begins() {
-	receive_in "$b" "$traffic" sink --port "$port" || return 1
-	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 3600 --write 2000 --interval 0.001 --flows 4 > /dev/null 2>&1 &
-	sender=$!
-}
+# 2 KB a millisecond on each of four connections, until `traffic_ends'
+traffic_begins() { send --seconds 3600 --write 2000 --interval 0.001 --flows 4; }
 
 traffic_ends() {
-	kill "$sender" 2> /dev/null
-	wait "$sender" 2> /dev/null
-	end_receiver
-	in_b tc qdisc del dev veth0 root 2> /dev/null
+	sent
+	no_onramp_on_b 2> /dev/null
 	return 0
 }
 
 # Both modules act.
 set_up() {
-	up veth0 --with timely,onramp --for 10.1.0.0/24 > /dev/null && in_b tc qdisc replace dev veth0 root onramp
+	up veth0 --with timely,onramp --for 10.1.0.0/24 > /dev/null && onramp_on_b
 }
 
 instances() { find $tracing/instances -mindepth 1 -maxdepth 1 -name 'turnpike-*'; }

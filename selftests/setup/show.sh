@@ -5,28 +5,13 @@
 # shellcheck source=selftests/setup/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-traffic=$here/../lib/traffic.py
-
 status_of_a() { in_a "$turnpike" status "$@"; }
 doctor_of_a() { in_a "$turnpike" doctor "$@"; }
 
-# send: from a to b 2 KB a millisecond on each of four connections; the connections stay until `sent'
-send() {
-	receive_in "$b" "$traffic" sink --port "$port" || return 1
-	in_a "$traffic" send 10.1.0.2 --port "$port" --seconds 0.1 --write 2000 --interval 0.001 --flows 4 --idle 30 > /dev/null 2>&1 &
-	sender=$!
-	sleep 1
+# 2 KB a millisecond on each of four connections, which stay until `sent'
+send_a_little() {
+	send --seconds 0.1 --write 2000 --interval 0.001 --flows 4 --idle 30 && sleep 1
 }
-
-sent() {
-	kill "$sender"
-	wait "$sender" 2> /dev/null
-	end_receiver
-}
-
-# On host b by hand: its module is that of both.
-onramp_on_b() { in_b tc qdisc replace dev veth0 root onramp; }
-no_onramp_on_b() { in_b tc qdisc del dev veth0 root; }
 
 status__is_off_where_nothing_is_on() {
 	out=$(status_of_a)
@@ -35,7 +20,7 @@ status__is_off_where_nothing_is_on() {
 }
 
 status__works_with_feedback() {
-	up veth0 --profile onramp > /dev/null && onramp_on_b && send || return 1
+	up veth0 --profile onramp > /dev/null && onramp_on_b && send_a_little || return 1
 	out=$(status_of_a)
 	json=$(status_of_a -j)
 	sent
@@ -54,7 +39,7 @@ assert one["peers"] == {"answering": 1, "silent": []}, one["peers"]
 }
 
 status__says_that_no_feedback_comes() {
-	up veth0 --profile onramp > /dev/null && send || return 1
+	up veth0 --profile onramp > /dev/null && send_a_little || return 1
 	out=$(status_of_a)
 	found=$(doctor_of_a -j)
 	sent
@@ -68,7 +53,7 @@ assert "61004" in found["feedback"]["mend"]
 }
 
 status__counts_connections_of_timely() {
-	up veth0 --for 10.1.0.0/24 > /dev/null && send || return 1
+	up veth0 --for 10.1.0.0/24 > /dev/null && send_a_little || return 1
 	out=$(status_of_a)
 	sent
 	echo "$out"
@@ -127,7 +112,7 @@ doctor__tells_of_timely_for_everything() {
 
 # The least rate is above that of all connections.
 metrics__counts_flows_at_the_floor() {
-	up veth0 --for 10.1.0.0/24 > /dev/null && send || return 1
+	up veth0 --for 10.1.0.0/24 > /dev/null && send_a_little || return 1
 	before=$(in_a "$turnpike" metrics | grep '^turnpike_flows_at_floor')
 	least=$(in_a sysctl -n net.ipv4.tcp_timely.min_rate_bps)
 	in_a sysctl -q -w net.ipv4.tcp_timely.min_rate_bps="$(in_a sysctl -n net.ipv4.tcp_timely.max_rate_bps)"
@@ -142,7 +127,7 @@ url_is_told() { grep -q http "$work/url"; }
 
 # By a thread of its own, of all namespaces. Asking is a connection itself.
 metrics__are_served_as_they_are_printed() {
-	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send || return 1
+	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send_a_little || return 1
 	ip -n "$a" link set lo up
 	ip netns exec "$a" "$turnpike" metrics --listen 127.0.0.1:0 > "$work/url" 2> "$work/errors" &
 	server=$!
@@ -160,7 +145,7 @@ metrics__are_served_as_they_are_printed() {
 
 # What it prints agrees with what status and tc say; the connections send nothing meanwhile.
 metrics__tells_of_real_devices() {
-	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send || return 1
+	up veth0 --for 10.1.0.0/24 --with timely,onramp > /dev/null && onramp_on_b && send_a_little || return 1
 	printed=$(in_a "$turnpike" metrics)
 	json=$(status_of_a -j)
 	device=$(TC_LIB_DIR=${TURNPIKE_BUILD:-$here/../../build}/tc in_a tc -s -j qdisc show dev veth0)

@@ -11,6 +11,7 @@
 #include "live/rows.h"
 #include "live/screen.h"
 #include "live/watch_line.h"
+#include "proc_counter.h"
 
 namespace turnpike {
 namespace {
@@ -273,10 +274,11 @@ TEST(Changes, device__delays_of_flows_with_samples)
 
 TEST(Look, proc_counter__of_its_group)
 {
-	std::string text = "Ip: A B\nIp: 1 2\nTcp: B RetransSegs\nTcp: -1 44\n";
+	std::string text = "Ip: A B\nIp: 1 2\nTcp: B RetransSegs\nTcp: -1 44\nTcpExt: B\nTcpExt: 9\n";
 
 	EXPECT_EQ(proc_counter(text, "Tcp:", "RetransSegs"), 44u);
 	EXPECT_EQ(proc_counter(text, "Ip:", "B"), 2u);
+	EXPECT_EQ(proc_counter(text, "TcpExt:", "B"), 9u);
 	EXPECT_FALSE(proc_counter(text, "Ip:", "RetransSegs"));
 	EXPECT_FALSE(proc_counter("", "Ip:", "A"));
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <zlib.h>
 
 #include "command.h"
@@ -300,15 +301,36 @@ TEST_F(Record, keep_largest__counts_the_others)
 	EXPECT_EQ(keep_largest(list, "bytes_acked", 10).left_out, 0u);
 }
 
-TEST_F(Record, tcp_counter__is_found_by_name)
+TEST_F(Record, connections__lead_to_other_hosts)
 {
-	std::string text = "Ip: A OutSegs\nIp: 1 2\nTcp: InSegs OutSegs RetransSegs\nTcp: 10 20 30\nTcpExt: OutSegs\nTcpExt: 9\n";
+	std::vector<Socket> sockets(4);
+	std::uint8_t four[][4] = {{10, 1, 0, 2}, {127, 0, 0, 9}, {128, 0, 0, 1}};
+	in6_addr six = IN6ADDR_LOOPBACK_INIT;
 
-	EXPECT_EQ(tcp_counter(text, "Tcp", "OutSegs"), 20u);
-	EXPECT_EQ(tcp_counter(text, "Tcp", "RetransSegs"), 30u);
-	EXPECT_EQ(tcp_counter(text, "Tcp", "None"), 0u);
-	EXPECT_EQ(tcp_counter(text, "TcpExt", "OutSegs"), 9u);
-	EXPECT_EQ(tcp_counter("", "Tcp", "OutSegs"), 0u);
+	for (unsigned i = 0; i < 3; i++)
+		sockets[i].ends.remote = mapped_address(four[i], true);
+	sockets[3].ends.remote = mapped_address(&six, false);
+	sockets[0].ends.remote_port = 5001;
+	std::vector<Json> list = connections_json(sockets);
+	ASSERT_EQ(list.size(), 2u);
+	EXPECT_EQ(list[0]["remote"], "10.1.0.2:5001");
+	EXPECT_EQ(list[1]["remote"], "128.0.0.1:0");
+}
+
+TEST_F(Record, connection__has_null_for_what_was_not_measured)
+{
+	Socket socket;
+
+	socket.delivery_bytes = 1000;
+	Json json = connection_json(socket);
+	EXPECT_TRUE(json["min_rtt_us"].is_null());
+	EXPECT_TRUE(json["pacing_bps"].is_null());
+	EXPECT_EQ(json["delivery_bps"], 8000);
+	socket.min_rtt_us = 0;
+	socket.pacing_bytes = 125;
+	json = connection_json(socket);
+	EXPECT_EQ(json["min_rtt_us"], 0);
+	EXPECT_EQ(json["pacing_bps"], 1000);
 }
 
 // -- replay

@@ -66,6 +66,17 @@ void Netlink::talk(nlmsghdr *message, const Each &each)
 	}
 }
 
+void Netlink::dump(unsigned short type, const void *header, std::size_t bytes, const Each &each)
+{
+	std::vector<char> room(MNL_SOCKET_BUFFER_SIZE);
+	nlmsghdr *message = mnl_nlmsg_put_header(room.data());
+
+	message->nlmsg_type = type;
+	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	std::memcpy(mnl_nlmsg_put_extra_header(message, bytes), header, bytes);
+	talk(message, each);
+}
+
 std::vector<const nlattr *> attributes(const nlmsghdr *message, std::size_t header_bytes)
 {
 	return between(mnl_nlmsg_get_payload_offset(message, header_bytes), mnl_nlmsg_get_payload_tail(message));

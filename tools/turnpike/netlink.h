@@ -4,6 +4,8 @@
 #ifndef TURNPIKE_TOOLS_NETLINK_H
 #define TURNPIKE_TOOLS_NETLINK_H
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -23,7 +25,15 @@ public:
 	// Sends a message, and passes its answers on until the last.
 	void talk(nlmsghdr *message, const Each &each);
 
+	// Asks for all of a type; header: what the message begins with.
+	template <typename Header> void dump(unsigned short type, const Header &header, const Each &each)
+	{
+		dump(type, &header, sizeof(header), each);
+	}
+
 private:
+	void dump(unsigned short type, const void *header, std::size_t bytes, const Each &each);
+
 	std::unique_ptr<mnl_socket, int (*)(mnl_socket *)> socket_;
 	unsigned sequence_ = 0;
 };
@@ -32,6 +42,16 @@ private:
 // macros for this are C.
 std::vector<const nlattr *> attributes(const nlmsghdr *message, std::size_t header_bytes);
 std::vector<const nlattr *> nested(const nlattr *nest);
+
+// An attribute that is a struct; zeroes where an older kernel tells less of it.
+template <typename Struct> Struct struct_of(const nlattr *attribute)
+{
+	Struct value = {};
+
+	std::memcpy(&value, mnl_attr_get_payload(attribute),
+		    std::min<std::size_t>(sizeof(value), mnl_attr_get_payload_len(attribute)));
+	return value;
+}
 
 }  // namespace turnpike
 

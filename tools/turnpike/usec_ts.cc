@@ -172,17 +172,11 @@ std::vector<char> changed(const nlmsghdr *route, bool on)
 
 std::vector<std::vector<char>> find_routes(Netlink &routes, const Destination &d, bool on)
 {
-	std::vector<char> buffer(MNL_SOCKET_BUFFER_SIZE);
 	std::vector<std::vector<char>> found;
-	nlmsghdr *message = mnl_nlmsg_put_header(buffer.data());
+	rtmsg all = {};
 
-	message->nlmsg_type = RTM_GETROUTE;
-	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-
-	auto *rtm = static_cast<rtmsg *>(mnl_nlmsg_put_extra_header(message, sizeof(rtmsg)));
-
-	rtm->rtm_family = static_cast<unsigned char>(d.family);
-	routes.talk(message, [&](const nlmsghdr *route) {
+	all.rtm_family = static_cast<unsigned char>(d.family);
+	routes.dump(RTM_GETROUTE, all, [&](const nlmsghdr *route) {
 		if (is_destination(route, d) && is_one_of(route, d))
 			found.push_back(changed(route, on));
 	});

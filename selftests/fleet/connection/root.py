@@ -28,9 +28,9 @@ class Connection(Local):
     def _reach(self):
         """The host's root; a host whose cable is out has none."""
         host = self.get_option("host")
-        if os.path.exists(os.path.join(host, "root", "fleet", "cable-is-out")):
+        if os.path.exists(os.path.join(host, "tree", "fleet", "cable-is-out")):
             raise AnsibleConnectionFailure("the cable is out")
-        return os.path.join(host, "root")
+        return os.path.join(host, "tree")
 
     def exec_command(self, cmd, in_data=None, sudoable=True):
         words = ["chroot", self._reach(), "env", "PATH=" + PATH, "HOME=/tmp", "/bin/sh", "-c", cmd]

@@ -234,15 +234,4 @@ Changes changes_between(const Look &before, const Look &now)
 	return changes;
 }
 
-std::string end_text(const std::array<std::uint8_t, 16> &address, std::optional<unsigned> port)
-{
-	std::string text = onramp_address_text(address.data());
-
-	if (!port)
-		return text;
-	if (text.find(':') != std::string::npos)
-		text = "[" + text + "]";
-	return text + ":" + std::to_string(*port);
-}
-
 }  // namespace turnpike

@@ -50,9 +50,6 @@ struct Changes {
 
 Changes changes_between(const Look &before, const Look &now);
 
-// As people read it: "10.1.0.2:5001", "[fd01::2]:5001"; only the address without a port.
-std::string end_text(const std::array<std::uint8_t, 16> &address, std::optional<unsigned> port);
-
 }  // namespace turnpike
 
 #endif  // TURNPIKE_TOOLS_LIVE_CHANGE_H

@@ -15,10 +15,8 @@ namespace {
 
 void read_stats(const nlattr *attribute, Link &link)
 {
-	struct rtnl_link_stats64 stats = {};
+	auto stats = struct_of<rtnl_link_stats64>(attribute);
 
-	std::memcpy(&stats, mnl_attr_get_payload(attribute),
-		    std::min<std::size_t>(sizeof(stats), mnl_attr_get_payload_len(attribute)));
 	link.sent_bytes = stats.tx_bytes;
 	link.received_bytes = stats.rx_bytes;
 }
@@ -42,14 +40,9 @@ Link read_link(const nlmsghdr *message, const ifinfomsg &info)
 
 std::vector<Link> links()
 {
-	std::vector<char> room(MNL_SOCKET_BUFFER_SIZE);
 	std::vector<Link> found;
-	nlmsghdr *message = mnl_nlmsg_put_header(room.data());
 
-	message->nlmsg_type = RTM_GETLINK;
-	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	mnl_nlmsg_put_extra_header(message, sizeof(ifinfomsg));
-	Netlink(NETLINK_ROUTE).talk(message, [&](const nlmsghdr *answer) {
+	Netlink(NETLINK_ROUTE).dump(RTM_GETLINK, ifinfomsg{}, [&](const nlmsghdr *answer) {
 		auto *info = static_cast<const ifinfomsg *>(mnl_nlmsg_get_payload(answer));
 
 		if (answer->nlmsg_type == RTM_NEWLINK && info->ifi_flags & IFF_UP)

@@ -15,6 +15,7 @@
 #include "../netns.h"
 #include "../onramp_family.h"
 #include "../onramp_flows.h"
+#include "../proc_counter.h"
 #include "../setup/host.h"
 #include "../setup/qdiscs.h"
 #include "../show/namespaces.h"
@@ -174,25 +175,6 @@ Look look_at_all()
 		}
 	});
 	return look;
-}
-
-std::optional<std::uint64_t> proc_counter(const std::string &text, const std::string &group, const std::string &name)
-{
-	std::istringstream lines(text);
-	std::string titles, numbers, title, word;
-
-	while (std::getline(lines, titles) && std::getline(lines, numbers)) {
-		std::istringstream names(titles), values(numbers);
-
-		names >> title;
-		values >> word;
-		if (title != group)
-			continue;
-		while (names >> title && values >> word)
-			if (title == name)
-				return std::stoull(word);
-	}
-	return std::nullopt;
 }
 
 }  // namespace turnpike

@@ -48,9 +48,6 @@ struct Look {
 // A namespace that goes meanwhile is left out. Throws Error if the own one does not answer.
 Look look_at_all();
 
-// A counter of a table as /proc/net/snmp has it: lines of names, each followed by one of numbers.
-std::optional<std::uint64_t> proc_counter(const std::string &text, const std::string &group, const std::string &name);
-
 }  // namespace turnpike
 
 #endif  // TURNPIKE_TOOLS_LIVE_LOOK_H

@@ -10,10 +10,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../show/sockets.h"
+
 namespace turnpike {
 
-// Those that are established and lead to another host, as turnpike-record(1) lists what is said of each. Throws Error.
-std::vector<nlohmann::ordered_json> tcp_connections();
+// What turnpike-record(1) lists of a connection.
+nlohmann::ordered_json connection_json(const Socket &socket);
+
+// Of those that lead to another host.
+std::vector<nlohmann::ordered_json> connections_json(const std::vector<Socket> &sockets);
 
 // At most so many, those that had most data acknowledged; the others are counted.
 struct Kept {
@@ -22,10 +27,6 @@ struct Kept {
 };
 
 Kept keep_largest(std::vector<nlohmann::ordered_json> list, const char *by, std::size_t most);
-
-// A value of /proc/net/snmp or netstat: there is a line of names for each group, and below it one of values. 0 if there
-// is none.
-std::uint64_t tcp_counter(const std::string &text, const std::string &group, const std::string &name);
 
 }  // namespace turnpike
 

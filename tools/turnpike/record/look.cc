@@ -8,6 +8,7 @@
 
 #include "../command.h"
 #include "../monotonic.h"
+#include "../proc_counter.h"
 #include "../process.h"
 #include "../show/namespaces.h"
 #include "../show/status.h"
@@ -36,9 +37,9 @@ Json tcp_counters()
 {
 	std::string snmp = text_of("/proc/net/snmp"), netstat = text_of("/proc/net/netstat");
 
-	return {{"out_segs", tcp_counter(snmp, "Tcp", "OutSegs")},
-		{"retrans_segs", tcp_counter(snmp, "Tcp", "RetransSegs")},
-		{"timeouts", tcp_counter(netstat, "TcpExt", "TCPTimeouts")}};
+	return {{"out_segs", proc_counter(snmp, "Tcp:", "OutSegs").value_or(0)},
+		{"retrans_segs", proc_counter(snmp, "Tcp:", "RetransSegs").value_or(0)},
+		{"timeouts", proc_counter(netstat, "TcpExt:", "TCPTimeouts").value_or(0)}};
 }
 
 void add_list(Json &space, const char *name, std::vector<Json> list, const char *by)
@@ -74,7 +75,7 @@ Json look_at(const std::string &name, const std::string &device)
 		space["devices"] = devices;
 	}
 	space["tcp"] = tcp_counters();
-	add_list(space, "connections", tcp_connections(), "bytes_acked");
+	add_list(space, "connections", connections_json(tcp_sockets()), "bytes_acked");
 	add_list(space, "onramp_flows", std::move(held), "samples");
 	add_list(space, "tlt_flows", space["tlt"].is_null() ? std::vector<Json>() : flows_of("tlt"), "important");
 	return space;

@@ -22,15 +22,6 @@ std::string bytes_of(const nlattr *attribute)
 			   mnl_attr_get_payload_len(attribute));
 }
 
-template <typename Struct> Struct struct_of(const nlattr *attribute)
-{
-	Struct value = {};
-
-	std::memcpy(&value, mnl_attr_get_payload(attribute),
-		    std::min<std::size_t>(sizeof(value), mnl_attr_get_payload_len(attribute)));
-	return value;
-}
-
 void read_stats(const nlattr *nest, Qdisc &qdisc)
 {
 	for (const nlattr *attribute : nested(nest)) {
@@ -77,14 +68,9 @@ Qdisc read_qdisc(const nlmsghdr *message)
 
 std::vector<Qdisc> qdiscs()
 {
-	std::vector<char> room(MNL_SOCKET_BUFFER_SIZE);
 	std::vector<Qdisc> found;
-	nlmsghdr *message = mnl_nlmsg_put_header(room.data());
 
-	message->nlmsg_type = RTM_GETQDISC;
-	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	mnl_nlmsg_put_extra_header(message, sizeof(tcmsg));
-	Netlink(NETLINK_ROUTE).talk(message, [&](const nlmsghdr *answer) {
+	Netlink(NETLINK_ROUTE).dump(RTM_GETQDISC, tcmsg{}, [&](const nlmsghdr *answer) {
 		if (answer->nlmsg_type == RTM_NEWQDISC)
 			found.push_back(read_qdisc(answer));
 	});

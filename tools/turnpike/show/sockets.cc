@@ -10,6 +10,7 @@
 #include <linux/tcp.h>
 
 #include "../netlink.h"
+#include "../onramp.h"
 
 namespace turnpike {
 namespace {
@@ -19,16 +20,19 @@ constexpr unsigned kEstablished = 1;
 
 void read_info(const nlattr *attribute, Socket &socket)
 {
-	struct tcp_info info = {};
+	auto info = struct_of<tcp_info>(attribute);
 
-	// Older kernels tell less of it.
-	std::memcpy(&info, mnl_attr_get_payload(attribute),
-		    std::min<std::size_t>(sizeof(info), mnl_attr_get_payload_len(attribute)));
 	socket.rtt_us = info.tcpi_rtt;
 	socket.retransmits = info.tcpi_total_retrans;
 	socket.bytes_acked = info.tcpi_bytes_acked;
 	socket.bytes_sent = info.tcpi_bytes_sent;
 	socket.bytes_received = info.tcpi_bytes_received;
+	if (info.tcpi_min_rtt != ~0U)
+		socket.min_rtt_us = info.tcpi_min_rtt;
+	socket.cwnd_segs = info.tcpi_snd_cwnd;
+	if (info.tcpi_pacing_rate != ~0ULL)
+		socket.pacing_bytes = info.tcpi_pacing_rate;
+	socket.delivery_bytes = info.tcpi_delivery_rate;
 }
 
 void read_id(const inet_diag_msg &diag, Socket &socket)
@@ -45,10 +49,8 @@ void read_id(const inet_diag_msg &diag, Socket &socket)
 // timely has its rate in the fields of BBR.
 void read_rate(const nlattr *attribute, Socket &socket)
 {
-	struct tcp_bbr_info info = {};
+	auto info = struct_of<tcp_bbr_info>(attribute);
 
-	std::memcpy(&info, mnl_attr_get_payload(attribute),
-		    std::min<std::size_t>(sizeof(info), mnl_attr_get_payload_len(attribute)));
 	socket.rate_bytes = std::uint64_t(info.bbr_bw_hi) << 32 | info.bbr_bw_lo;
 }
 
@@ -71,19 +73,15 @@ Socket read_socket(const nlmsghdr *message)
 
 void add_family(Netlink &netlink, unsigned char family, std::vector<Socket> &found)
 {
-	std::vector<char> room(MNL_SOCKET_BUFFER_SIZE);
-	nlmsghdr *message = mnl_nlmsg_put_header(room.data());
+	inet_diag_req_v2 ask = {};
 
-	message->nlmsg_type = SOCK_DIAG_BY_FAMILY;
-	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	auto *ask = static_cast<inet_diag_req_v2 *>(mnl_nlmsg_put_extra_header(message, sizeof(inet_diag_req_v2)));
-	ask->sdiag_family = family;
-	ask->sdiag_protocol = IPPROTO_TCP;
-	ask->idiag_states = 1 << kEstablished;
-	ask->idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) |
+	ask.sdiag_family = family;
+	ask.sdiag_protocol = IPPROTO_TCP;
+	ask.idiag_states = 1 << kEstablished;
+	ask.idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) |
 			// has no room for BBR's own, which comes with it
 			1 << (INET_DIAG_VEGASINFO - 1);
-	netlink.talk(message, [&](const nlmsghdr *answer) { found.push_back(read_socket(answer)); });
+	netlink.dump(SOCK_DIAG_BY_FAMILY, ask, [&](const nlmsghdr *answer) { found.push_back(read_socket(answer)); });
 }
 
 }  // namespace
@@ -96,6 +94,17 @@ std::array<std::uint8_t, 16> mapped_address(const void *address, bool four)
 		sixteen[10] = sixteen[11] = 0xff;
 	std::memcpy(sixteen.data() + (four ? 12 : 0), address, four ? 4 : 16);
 	return sixteen;
+}
+
+std::string end_text(const std::array<std::uint8_t, 16> &address, std::optional<unsigned> port)
+{
+	std::string text = onramp_address_text(address.data());
+
+	if (!port)
+		return text;
+	if (text.find(':') != std::string::npos)
+		text = "[" + text + "]";
+	return text + ":" + std::to_string(*port);
 }
 
 std::vector<Socket> tcp_sockets()

@@ -7,6 +7,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,14 @@ struct Socket {
 	// Of payload; sent: also what was sent again.
 	std::uint64_t bytes_acked = 0, bytes_sent = 0, bytes_received = 0;
 	std::uint64_t rate_bytes = 0;	// a second, as timely and BBR tell it; 0: not told
+	std::optional<std::uint32_t> min_rtt_us;	// none was measured yet
+	std::uint32_t cwnd_segs = 0;
+	std::optional<std::uint64_t> pacing_bytes;	// a second; not paced
+	std::uint64_t delivery_bytes = 0;	// a second
 };
+
+// As people read it: "10.1.0.2:5001", "[fd01::2]:5001"; only the address without a port.
+std::string end_text(const std::array<std::uint8_t, 16> &address, std::optional<unsigned> port);
 
 // 4 or 16 bytes as 16.
 std::array<std::uint8_t, 16> mapped_address(const void *address, bool four);
