@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import rack_path
 from rack import scenario, table, variants
@@ -113,7 +114,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.state(None)["state"], "not run")
 
     def test_ours__are_means_over_the_seeds(self):
-        self.assertEqual(self.state(result(), ours={"timely": "{util:.2f}", "left out": "{util}"})["ours"], ["timely: 0.95"])
+        self.assertEqual(self.state(result(), ours={"timely": "{util:.2f}", "left out": "{util}", "bbr": "{of another tree}"})["ours"],
+                         ["timely: 0.95"])
 
 
 class Runs(unittest.TestCase):
@@ -121,7 +123,7 @@ class Runs(unittest.TestCase):
         return figures.arguments(words)
 
     def done(self, document, *words, commit="abc1234"):
-        return figures.is_done(document, figures.command_of("timely-table1", self.options(*words)), commit)
+        return figures.is_done(document, figures.command_of("timely-table1", self.options(*words), "out"), commit)
 
     def document(self, *arguments, **more):
         return result(arguments=["x.yaml", "--jobs", "1", *arguments], **more)
@@ -138,7 +140,7 @@ class Runs(unittest.TestCase):
         self.assertFalse(self.done(self.document("--seeds", "5"), "--quick"))
 
     def test_quick__has_one_seed_and_a_third_of_the_time(self):
-        command = figures.command_of("timely-table1", self.options("--quick"))
+        command = figures.command_of("timely-table1", self.options("--quick"), "out")
         self.assertEqual(figures.asked_for(command), ["--seeds", "1", "--set", "duration_s=0.2333"])
 
     def test_quick__leaves_the_time_of_what_names_times(self):
@@ -151,6 +153,71 @@ class Runs(unittest.TestCase):
         self.assertEqual(figures.estimate(60, 1, [1, 2, 1]), ", about 3 min left")
         self.assertEqual(figures.estimate(3600, 1, [1, 2]), ", about 2.0 h left")
         self.assertEqual(figures.estimate(0, 0, [1, 2]), "")
+
+
+FAKE = """#!/usr/bin/python3
+import json, os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+if "--check" in sys.argv:
+    print("one two")
+    sys.exit()
+with open(os.path.join(here, "calls"), "a") as calls:
+    print(os.path.basename(sys.argv[1]), file=calls)
+document = json.load(open(os.path.join(here, "canned.json")))
+document["arguments"] = sys.argv[1:]
+if not os.path.exists(os.path.join(here, "silent")):
+    with open(os.path.join(sys.argv[sys.argv.index("--out") + 1], "result.json"), "w") as out:
+        json.dump(document, out)
+"""
+
+
+class RunAll(unittest.TestCase):
+    """The runner of scenarios is a program that leaves what it was told to."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = directory.name
+        self.write("run", FAKE)
+        os.chmod(os.path.join(self.place, "run"), 0o755)
+        self.write("canned.json", json.dumps(result()))
+        for patch in (mock.patch.object(figures, "RUN", os.path.join(self.place, "run")), mock.patch("sys.stderr"),
+                      mock.patch.object(figures.tools, "git_version", lambda: "abc1234")):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, name, text):
+        with open(os.path.join(self.place, name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def calls(self):
+        try:
+            with open(os.path.join(self.place, "calls"), encoding="utf-8") as stream:
+                return stream.read().split()
+        except OSError:
+            return []
+
+    def run_all(self, *words, scenarios=("timely-table1", "timely-table1", "timely-fig17")):
+        figures.run_all([{**ROW, "scenario": name} for name in scenarios], figures.arguments(words), self.place)
+
+    def test_scenarios__each_once_whichever_figures_ask(self):
+        self.run_all()
+        self.assertEqual(self.calls(), ["timely-table1.yaml", "timely-fig17.yaml"])
+        with open(os.path.join(self.place, "index.json"), encoding="utf-8") as stream:
+            self.assertIn("holds", [entry["state"] for entry in json.load(stream)])
+
+    def test_runs__go_on_where_they_stopped(self):
+        self.run_all(scenarios=("timely-table1",))
+        self.run_all()
+        self.assertEqual(self.calls(), ["timely-table1.yaml", "timely-fig17.yaml"])
+        self.run_all("--again", scenarios=("timely-table1",))
+        self.assertEqual(len(self.calls()), 3)
+
+    def test_result__of_before_is_not_taken_for_a_new_one(self):
+        self.run_all(scenarios=("timely-table1",))
+        self.write("silent", "")
+        self.run_all("--again", scenarios=("timely-table1",))
+        self.assertIsNone(figures.load(figures.result_path("timely-table1", self.place)))
 
 
 class Index(unittest.TestCase):
@@ -205,6 +272,15 @@ class Usage(unittest.TestCase):
     def test_list__names_those_of_a_pattern(self):
         done = self.run_it("--list", "ecn-*")
         self.assertEqual(len(done.stdout.splitlines()), 8)
+
+    def test_list__names_all_without_a_pattern(self):
+        self.assertEqual(len(self.run_it("--list").stdout.splitlines()), len(figures.table()))
+
+    def test_status__is_one_if_a_claim_does_not_hold(self):
+        entry = {"figure": "some-1", "why": "", "counts": 1}
+        with mock.patch("builtins.print"):
+            for state, status in (("holds", 0), ("not built", 0), ("not run", 0), ("does not hold", 1), ("run failed", 1)):
+                self.assertEqual(figures.tell([{**entry, "state": "holds"}, {**entry, "state": state}]), status)
 
     def test_number__that_is_none_is_refused(self):
         self.assertEqual(self.run_it("--list", "--seeds", "0").returncode, 2)
