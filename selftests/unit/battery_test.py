@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What selftests/battery makes of results: its rules and its table."""
+"""What selftests/battery makes of results: its rules, its table, its page, and what it need not run again."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 BATTERY = os.path.join(os.path.dirname(HERE), "battery")
@@ -15,9 +18,14 @@ SCENARIO = "rpc"
 
 
 def variant(name, least=0.9, rtos=0, failure=None, util=0.98, tail_us=50.0):
-    metrics = {"util": util, "tail us": tail_us, "RTOs": rtos}
-    return {"name": name, "metrics": metrics,
-            "seeds": [{"failure": failure, "metrics": {"least share": least}}]}
+    metrics = {"util": util, "tail us": tail_us, "RTOs": rtos, "least share": least}
+    return {"name": name, "seeds": [{"seed": 1, "failure": failure, "metrics": metrics}]}
+
+
+def document_of(variants, commit="abc1234", arguments=(), failures=()):
+    return {"scenario": {"file": SCENARIO + ".yaml", "title": "Requests", "source": "battery"}, "started": "2026-01-02T03:04:05",
+            "versions": {"turnpike": commit, "kernel": "6.12.1"}, "arguments": list(arguments), "failures": list(failures),
+            "bounds": [], "variants": list(variants)}
 
 
 class Battery(unittest.TestCase):
@@ -25,7 +33,7 @@ class Battery(unittest.TestCase):
         with tempfile.TemporaryDirectory() as out:
             os.mkdir(os.path.join(out, SCENARIO))
             with open(os.path.join(out, SCENARIO, "result.json"), "w", encoding="utf-8") as stream:
-                json.dump({"scenario": {"file": SCENARIO + ".yaml"}, "variants": variants}, stream)
+                json.dump(document_of(variants), stream)
             recommended = os.path.join(out, "recommended")
             with open(recommended, "w", encoding="utf-8") as stream:
                 stream.write(said)
@@ -48,7 +56,7 @@ class Battery(unittest.TestCase):
 
     def test_ours__least_share_is_of_the_worst_seed(self):
         starved = variant("timely")
-        starved["seeds"].append({"failure": None, "metrics": {"least share": 0.1}})
+        starved["seeds"].append({"seed": 2, "failure": None, "metrics": {"least share": 0.1}})
         self.assertEqual(self.run_on(starved).returncode, 1)
 
     def test_ours__without_long_flows_has_no_share_to_keep(self):
@@ -116,6 +124,76 @@ class Battery(unittest.TestCase):
 
     def test_row__that_is_none_is_refused(self):
         self.assertIn("no scenario has 'nonesuch'", self.run_on(row="nonesuch").stderr)
+
+
+def program():
+    """selftests/battery, whose name does not end in .py."""
+    loader = importlib.machinery.SourceFileLoader("battery", BATTERY)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("battery", loader))
+    loader.exec_module(module)
+    return module
+
+
+battery = program()
+
+
+class Kept(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.addCleanup(self.place.cleanup)
+        self.data = os.path.join(self.place.name, "data")
+        self.runs = []
+
+    def write(self, **of):
+        variants = of.pop("variants", [variant("cubic,10g"), variant("timely,10g", util=0.5)])
+        os.makedirs(os.path.join(self.place.name, SCENARIO), exist_ok=True)
+        with open(os.path.join(self.place.name, SCENARIO, "result.json"), "w", encoding="utf-8") as stream:
+            json.dump(document_of(variants, **of), stream)
+
+    def main(self, *words):
+        with mock.patch.object(sys, "argv", ["battery", "--row", SCENARIO, "--out", self.place.name, *words]), \
+             mock.patch.object(battery.profiles, "DATA", self.data), \
+             mock.patch.object(battery.tools, "git_version", lambda: "abc1234"), \
+             mock.patch.object(battery.subprocess, "run", self.run_instead), \
+             mock.patch("sys.stdout"):
+            self.runs = []
+            return battery.main()
+
+    def run_instead(self, command, **_):
+        self.runs.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    def page(self):
+        self.main("--take")
+        return battery.profiles.page(self.data)
+
+    def test_take__and_page_have_rows_and_where_it_falls_short(self):
+        self.write(arguments=["--seeds", "1"])
+        page = self.page()
+        self.assertIn("   * - rpc 10g\n     - 98.0 cubic\n     - 50 cubic\n     - 50.0 50 0.90*\n", page)
+        self.assertIn("``selftests/battery --row rpc --seeds 1-1``,\ncommit abc1234, 2026-01-02, Linux 6.12.1.", page)
+        self.assertIn("* rpc 10g: ``timely`` has 50.0 % of the link, cubic 98.0: nobody says why", page)
+
+    def test_page__that_falls_short_nowhere_says_so(self):
+        self.write(variants=[variant("cubic,10g"), variant("timely,10g")])
+        self.assertIn("Nowhere.", self.page())
+
+    def test_take__refuses_a_tree_without_a_commit(self):
+        self.write(commit="abc1234-dirty")
+        with self.assertRaisesRegex(SystemExit, "no commit has"):
+            self.main("--take")
+
+    def test_run__at_this_commit_with_the_same_seeds_is_not_made_again(self):
+        self.write(arguments=["rpc.yaml", "--seeds", "1"])
+        self.main()
+        self.assertEqual(self.runs, [])
+
+    def test_run__with_other_seeds_or_again_is_made(self):
+        self.write(arguments=["rpc.yaml", "--seeds", "1"])
+        for words in (["--seeds", "2"], ["--again"]):
+            with self.subTest(words=words):
+                self.main(*words)
+                self.assertEqual(len(self.runs), 1)
 
 
 if __name__ == "__main__":

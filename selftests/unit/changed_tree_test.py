@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Lines that mutants and ablations change, and what selftests/ablation/run makes of results."""
-import json
+"""Lines that mutants and ablations change, what selftests/ablation/run makes of results, and which need no second run."""
 import os
 import subprocess
 import sys
@@ -12,8 +11,12 @@ import yaml
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SELFTESTS = os.path.dirname(HERE)
-sys.path.insert(0, os.path.join(SELFTESTS, "lib"))
-from changed_tree import TOP, Wrong, replaced  # noqa: E402 pylint: disable=wrong-import-position
+for room in ("lib", "ablation"):
+    sys.path.insert(0, os.path.join(SELFTESTS, room))
+# pylint: disable=wrong-import-position
+import kept  # noqa: E402
+import worth  # noqa: E402
+from changed_tree import TOP, Wrong, replaced  # noqa: E402
 
 
 class Replaced(unittest.TestCase):
@@ -41,22 +44,35 @@ class Replaced(unittest.TestCase):
                     replaced(source.read(), change["line"], change["becomes"])
 
 
+def result_of(values, variant="long,tcpts"):
+    seeds = [{"seed": 1 + number, "metrics": {"tail us": value}} for number, value in enumerate(values)]
+    return {"scenario": {"file": "onramp-ablation.yaml", "title": "Loads", "source": "ONRAMP21"}, "bounds": [], "failures": [],
+            "versions": {"turnpike": "abc1234", "kernel": "6.12.1"}, "started": "2026-01-02T03:04:05", "arguments": [],
+            "variants": [{"name": variant, "seeds": seeds}]}
+
+
 class Ablation(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.out = place.name
+
+    def run_on(self, whole, without, *words):
+        """What the program says of a metric with each seed; it is higher where it is worse."""
+        for name, values in (("whole", whole), ("final", without)):
+            kept.save(os.path.join(self.out, name, "result.json"), result_of(values))
+        return self.run_it("--match", "final", *words)
+
+    def run_it(self, *words):
+        return subprocess.run([sys.executable, os.path.join(SELFTESTS, "ablation/run"), *words, "--out", self.out],
+                              check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
     def table_of(self, whole, without):
-        """What the table says of a metric with each seed; it is higher where it is worse."""
-        with tempfile.TemporaryDirectory() as out:
-            for name, values in (("whole", whole), ("final", without)):
-                os.mkdir(os.path.join(out, name))
-                seeds = [{"metrics": {"tail us": value}} for value in values]
-                with open(os.path.join(out, name, "result.json"), "w", encoding="utf-8") as stream:
-                    json.dump({"variants": [{"name": "long", "seeds": seeds}]}, stream)
-            done = subprocess.run([sys.executable, os.path.join(SELFTESTS, "ablation/run"), "--table", "--match", "final",
-                                   "--out", out], check=True, text=True, stdout=subprocess.PIPE)
-            return done.stdout
+        return self.run_on(whole, without, "--table").stdout
 
     def test_figure__worse_with_each_seed_is_shown(self):
         said = self.table_of([100, 100], [110, 104])
-        self.assertIn("worse without it: 1\n        long: tail us 100 -> 107", said)
+        self.assertIn("worse without it: 1\n        long,tcpts: tail us 100 -> 107", said)
         self.assertIn("better without it: 0", said)
 
     def test_figure__better_is_told_from_worse(self):
@@ -68,13 +84,37 @@ class Ablation(unittest.TestCase):
     def test_figure__of_seeds_that_do_not_agree_is_not_shown(self):
         self.assertIn("worse without it: 0", self.table_of([100, 100], [150, 99]))
 
+    def test_figure__of_fewer_seeds_is_not_compared(self):
+        self.assertIn("worse without it: 0", self.table_of([100, 100], [150]))
 
     def test_table__without_runs_is_an_error(self):
-        with tempfile.TemporaryDirectory() as out:
-            done = subprocess.run([sys.executable, os.path.join(SELFTESTS, "ablation/run"), "--table", "--out", out],
-                                  check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("nothing has run", done.stderr)
+        ended = self.run_it("--table")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("nothing has run", ended.stderr)
+
+    def test_page__has_what_the_tree_keeps(self):
+        for name, values in (("whole", [100, 100]), ("final", [110, 104])):
+            kept.save(os.path.join(self.out, name + ".json"), {**kept.slim(result_of(values)), "lines": 7})
+        page = worth.page(self.out)
+        self.assertIn("``selftests/ablation/run --seeds 1-2``,\ncommit abc1234, 2026-01-02, Linux 6.12.1.", page)
+        self.assertIn("   * - mode final, against equation 4\n     - 7\n     - | long,tcpts: tail us 100 -> 107\n     - | nothing\n",
+                      page)
+        self.assertIn("     - | not run\n", page)
+
+
+class Done(unittest.TestCase):
+    def done(self, words, asked, commit="abc1234"):
+        return kept.is_done({**result_of([1]), "arguments": words}, asked, commit)
+
+    def test_same_commit_and_options__is_done(self):
+        self.assertTrue(self.done(["a.yaml", "--seeds", "2", "--jobs", "1"], ["run", "a.yaml", "--seeds=2"]))
+
+    def test_other_options__are_not(self):
+        self.assertFalse(self.done(["--seeds", "2"], ["--seeds", "3"]))
+        self.assertFalse(self.done(["--seeds", "2"], ["--seeds", "2", "--variant", "a*"]))
+
+    def test_other_tree__is_not(self):
+        self.assertFalse(self.done([], [], commit="def5678"))
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ class Runs(unittest.TestCase):
         return figures.arguments(words)
 
     def done(self, document, *words, commit="abc1234"):
-        return figures.is_done(document, figures.command_of("timely-table1", self.options(*words), "out"), commit)
+        return figures.kept.is_done(document, figures.command_of("timely-table1", self.options(*words), "out"), commit)
 
     def document(self, *arguments, **more):
         return result(arguments=["x.yaml", "--jobs", "1", *arguments], **more)
@@ -141,7 +141,7 @@ class Runs(unittest.TestCase):
 
     def test_quick__has_one_seed_and_a_third_of_the_time(self):
         command = figures.command_of("timely-table1", self.options("--quick"), "out")
-        self.assertEqual(figures.asked_for(command), ["--seeds", "1", "--set", "duration_s=0.2333"])
+        self.assertEqual(figures.kept.asked_for(command), ["--seeds", "1", "--set", "duration_s=0.2333"])
 
     def test_quick__leaves_the_time_of_what_names_times(self):
         for text in ("metrics: {x: 'jain_between(0.2, 0.3)'}", "workload: [{start_s: 0.2}]",
@@ -217,7 +217,7 @@ class RunAll(unittest.TestCase):
         self.run_all(scenarios=("timely-table1",))
         self.write("silent", "")
         self.run_all("--again", scenarios=("timely-table1",))
-        self.assertIsNone(figures.load(figures.result_path("timely-table1", self.place)))
+        self.assertIsNone(figures.kept.load(figures.result_path("timely-table1", self.place)))
 
 
 class Index(unittest.TestCase):
