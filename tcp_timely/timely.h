@@ -20,7 +20,7 @@
 #include "timely_rate.h"
 #include "timely_stamp.h"
 
-#define TIMELY_VARIANTS		2
+#define TIMELY_VARIANTS		3
 
 /* -- settings (timely_sysctl.c) ------------------------------------------- */
 

@@ -41,6 +41,15 @@ static inline u64 timely_above_floor(const struct timely_params *p,
 				     (rtt_ns + TIMELY_FLOOR_NS) * TIMELY_FLOOR_RTTS));
 }
 
+/* timely_pi's p cannot take more from a flow at its floor, nor from one without data. */
+static inline bool timely_pi_is_held(const struct timely_state *s,
+				     const struct timely_params *p,
+				     const struct timely_sample *sample, u64 rtt_ns)
+{
+	return sample->app_limited || s->rate_bps <= p->min_rate_bps ||
+	       timely_above_floor(p, sample, s->rate_bps - 1, rtt_ns) >= s->rate_bps;
+}
+
 /* Did the application use enough of the rate to deserve more? */
 static inline bool timely_may_grow(const struct timely_state *s,
 				   const struct timely_params *p,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The congestion controls "timely" (TIMELY15) and "timely_patched" (ECNDELAY16): TCP's
- * events in, pacing rate, burst size and window bound out.
+ * The congestion controls "timely" (TIMELY15), "timely_patched" and "timely_pi" (ECNDELAY16):
+ * TCP's events in, pacing rate, burst size and window bound out.
  *
  *   ACK ---> timely_completion.h ---> timely_rate.h ---> sk_pacing_rate
  *            did a burst complete,    what rate does     sk_gso_max_size
@@ -60,7 +60,7 @@ static struct tcp_congestion_ops timely_ops[TIMELY_VARIANTS];
 
 static const struct timely_config *timely_config(const struct sock *sk)
 {
-	int variant = inet_csk(sk)->icsk_ca_ops == &timely_ops[TIMELY_VARIANT_PATCHED];
+	int variant = inet_csk(sk)->icsk_ca_ops - timely_ops;
 
 	return rcu_dereference(timely_net(sock_net(sk))->config[variant]);
 }
@@ -782,22 +782,30 @@ static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_
 static struct tcp_congestion_ops timely_ops[TIMELY_VARIANTS] __read_mostly = {
 	[TIMELY_VARIANT_TIMELY] = TIMELY_OPS("timely"),
 	[TIMELY_VARIANT_PATCHED] = TIMELY_OPS("timely_patched"),
+	[TIMELY_VARIANT_PI] = TIMELY_OPS("timely_pi"),
 };
 
 int timely_cc_init(void)
 {
-	int err = tcp_register_congestion_control(&timely_ops[TIMELY_VARIANT_TIMELY]);
+	int i, err;
 
-	if (err)
-		return err;
-	err = tcp_register_congestion_control(&timely_ops[TIMELY_VARIANT_PATCHED]);
-	if (err)
-		tcp_unregister_congestion_control(&timely_ops[TIMELY_VARIANT_TIMELY]);
+	for (i = 0; i < TIMELY_VARIANTS; i++) {
+		err = tcp_register_congestion_control(&timely_ops[i]);
+		if (err)
+			goto fail;
+	}
+	return 0;
+
+fail:
+	while (i--)
+		tcp_unregister_congestion_control(&timely_ops[i]);
 	return err;
 }
 
 void timely_cc_exit(void)
 {
-	tcp_unregister_congestion_control(&timely_ops[TIMELY_VARIANT_TIMELY]);
-	tcp_unregister_congestion_control(&timely_ops[TIMELY_VARIANT_PATCHED]);
+	int i;
+
+	for (i = 0; i < TIMELY_VARIANTS; i++)
+		tcp_unregister_congestion_control(&timely_ops[i]);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What one event asks for: Algorithm 1 (TIMELY15) and Algorithm 2 (ECNDELAY16).
+ * What one event asks for: Algorithm 1 (TIMELY15), Algorithm 2 and the PI controller's p
+ * (ECNDELAY16).
  */
 #ifndef TIMELY_DECIDE_H
 #define TIMELY_DECIDE_H
 
 #include "timely_empty.h"
+#include "timely_pi.h"
 
 /* What one event asks for, before bounds on growth. */
 struct timely_verdict {
@@ -155,7 +157,7 @@ static inline void timely_judge_high(struct timely_state *s,
 				     const struct timely_path *path,
 				     u64 rtt_ns, struct timely_verdict *v)
 {
-	s->hai_count = 0;
+	timely_forget_hai(s, p);
 	v->branch = TIMELY_BRANCH_HIGH;
 	v->bound_milli = p->max_high_milli;
 	v->down_q = timely_high_factor_q(p, path, rtt_ns);
@@ -183,6 +185,30 @@ static inline void timely_bound_by_queue(const struct timely_params *p,
 		v->down_q = timely_div(queue_ns << TIMELY_Q, rtt_ns);
 }
 
+/*
+ * timely_pi: as the blend, with the controller's p in place of the error, and below the
+ * reference as above it. The cut above t_high is the others', if it is more.
+ */
+static inline void timely_judge_pi(struct timely_state *s,
+				   const struct timely_params *p,
+				   const struct timely_path *path, u64 rtt_ns,
+				   struct timely_verdict *v)
+{
+	u64 weight_q = timely_blend_weight_q(timely_gradient_q(s, path));
+	u64 down_q = timely_pi_factor_q(s, p, weight_q);
+
+	if (rtt_ns > path->high_ns) {
+		timely_judge_high(s, p, path, rtt_ns, v);
+		if (v->down_q >= down_q)
+			return;
+	}
+	v->branch = TIMELY_BRANCH_BLEND;
+	v->bound_milli = p->max_decrease_milli;
+	v->up_bps = timely_mul_shr(timely_pi_step_bps(p, s->rate_bps),
+				   TIMELY_ONE - weight_q, TIMELY_Q);
+	v->down_q = down_q;
+}
+
 static inline void timely_judge(struct timely_state *s,
 				const struct timely_params *p,
 				const struct timely_path *path, u64 rtt_ns,
@@ -191,7 +217,9 @@ static inline void timely_judge(struct timely_state *s,
 	v->up_bps = 0;
 	v->down_q = 0;
 	v->bound_milli = p->max_decrease_milli;
-	if (rtt_ns < path->low_ns)
+	if (p->variant == TIMELY_VARIANT_PI)
+		timely_judge_pi(s, p, path, rtt_ns, v);
+	else if (rtt_ns < path->low_ns)
 		timely_judge_low(s, p, path, rtt_ns, elapsed_ns, v);
 	else if (rtt_ns > path->high_ns)
 		timely_judge_high(s, p, path, rtt_ns, v);

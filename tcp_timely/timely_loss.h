@@ -57,7 +57,7 @@ static inline void timely_rate_loss(struct timely_state *s,
 	s->round_start_ns = now_ns & TIMELY_MOMENT_MASK;
 	s->in_round = 1;
 	s->climb = 0;
-	s->hai_count = 0;
+	timely_forget_hai(s, p);
 }
 
 /* Retransmission timeout: begin again from the floor. */
@@ -71,7 +71,7 @@ static inline void timely_rate_rto(struct timely_state *s,
 	s->in_round = 0;
 	s->climb = 1;
 	s->rate_bps = p->min_rate_bps;
-	timely_forget_samples(s);
+	timely_forget_samples(s, p);
 }
 
 /*
@@ -112,7 +112,7 @@ static inline void timely_rate_idle(struct timely_state *s,
 	timely_path_leave_drain(s);
 	s->rate_bps = timely_clamp_rate(p, 0,
 					timely_min(s->rate_bps, restart_bps));
-	timely_forget_samples(s);
+	timely_forget_samples(s, p);
 }
 
 #endif /* TIMELY_LOSS_H */

@@ -71,7 +71,8 @@ module_init(timely_load);
 module_exit(timely_unload);
 
 MODULE_AUTHOR("The Turnpike authors");
-MODULE_DESCRIPTION("TIMELY and Patched TIMELY congestion control");
+MODULE_DESCRIPTION("TIMELY, Patched TIMELY and TIMELY-PI congestion control");
 MODULE_VERSION(TURNPIKE_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("tcp_timely_patched");
+MODULE_ALIAS("tcp_timely_pi");

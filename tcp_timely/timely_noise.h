@@ -141,12 +141,19 @@ static inline void timely_track_noise(struct timely_state *s, u64 rtt_ns,
 	s->low_events++;
 }
 
+/* The events so far speak for no HAI; timely_pi has none, and keeps its p there. */
+static inline void timely_forget_hai(struct timely_state *s, const struct timely_params *p)
+{
+	if (p->variant != TIMELY_VARIANT_PI)
+		s->hai_count = 0;
+}
+
 /* Forget the samples, not the jitter. */
-static inline void timely_forget_samples(struct timely_state *s)
+static inline void timely_forget_samples(struct timely_state *s, const struct timely_params *p)
 {
 	s->prev_rtt_ns = 0;
 	s->rtt_diff_q = 0;
-	s->hai_count = 0;
+	timely_forget_hai(s, p);
 	s->last_step_ns = 0;
 	s->low_new_ns = TIMELY_LOW_MAX_NS;
 	s->low_old_ns = TIMELY_LOW_MAX_NS;

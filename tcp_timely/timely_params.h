@@ -57,6 +57,16 @@ static const struct timely_knob timely_knobs[] = {
 		    "most that is taken out of a sample as noise; 0: off"),
 };
 
+/* Settings of timely_pi alone, which have no effect on others. */
+static const struct timely_knob timely_pi_knobs[] = {
+	TIMELY_KNOB(pi_k1_milli, "1/1000", 0, 10000,
+		    "p grows by this as the queue grows by the reference"),
+	TIMELY_KNOB(pi_k2_per_s, "1/s", 0, 100000,
+		    "p grows by this a second while the queue is twice the reference"),
+	TIMELY_KNOB(pi_droop_milli, "1/1000", 0, 1000,
+		    "part of the reference that the queue grows by with each 1 of p; 0: the paper's law"),
+};
+
 /* A value without a sysctl. */
 #define TIMELY_CONSTANT(...)	TIMELY_KNOB(__VA_ARGS__)
 
@@ -105,6 +115,7 @@ static const struct timely_knob timely_constants[] = {
 };
 
 #define TIMELY_KNOB_COUNT	ARRAY_SIZE(timely_knobs)
+#define TIMELY_PI_KNOB_COUNT	ARRAY_SIZE(timely_pi_knobs)
 #define TIMELY_CONSTANT_COUNT	ARRAY_SIZE(timely_constants)
 
 static inline u64 timely_knob_get(const struct timely_knob *k,
@@ -165,9 +176,13 @@ static inline int timely_params_check(const struct timely_params *p,
 
 	k = timely_knobs_outside(timely_knobs, TIMELY_KNOB_COUNT, p);
 	if (!k)
+		k = timely_knobs_outside(timely_pi_knobs, TIMELY_PI_KNOB_COUNT, p);
+	if (!k)
 		k = timely_knobs_outside(timely_constants, TIMELY_CONSTANT_COUNT, p);
 	if (k)
 		*why = k->name;
+	else if (p->variant == TIMELY_VARIANT_PI && !p->t_low_us)
+		*why = "t_low_us is 0, and no reference";
 	else if (p->t_low_us > p->t_high_us)
 		*why = "t_low_us is above t_high_us";
 	else if (p->min_rate_bps > p->max_rate_bps)

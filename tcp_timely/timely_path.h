@@ -103,7 +103,10 @@ static inline void timely_path_find(struct timely_path *path,
 		path->slack_ns = TIMELY_NOISE_SLACK_NS;
 		return;
 	}
-	room_ns = timely_path_room_ns(s, p, sample);
+	if (p->variant == TIMELY_VARIANT_PI)
+		room_ns = timely_us_to_ns(p->t_low_us);	/* the reference, which p holds */
+	else
+		room_ns = timely_path_room_ns(s, p, sample);
 	if (p->own_bursts)
 		room_ns = timely_less(room_ns, timely_path_own_ns(sample));
 	room_ns += timely_path_back_ns(sample, room_ns);

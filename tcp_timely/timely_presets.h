@@ -28,6 +28,7 @@ struct timely_preset {
 		.beta_milli = beta_, .hai_events = hai_,		\
 		.loss_milli = 500, .noise_max_us = 0,			\
 		.seg_bytes = 16384, .burst_us = 0,			\
+		.pi_k1_milli = 0, .pi_k2_per_s = 0, .pi_droop_milli = 0, \
 		.min_rtt_us = min_rtt_, .alpha_milli = alpha_,		\
 		.beta_high_milli = 0,					\
 		.max_decrease_milli = bound_, .max_high_milli = bound_,	\
@@ -61,6 +62,7 @@ struct timely_preset {
 		.beta_milli = beta_, .hai_events = 5,			\
 		.loss_milli = 30, .noise_max_us = 300,			\
 		.seg_bytes = 16384, .burst_us = 40,			\
+		.pi_k1_milli = 0, .pi_k2_per_s = 0, .pi_droop_milli = 0, \
 		.min_rtt_us = 20, .alpha_milli = 875,			\
 		.beta_high_milli = beta_high_,				\
 		.max_decrease_milli = 150, .max_high_milli = 500,	\
@@ -73,17 +75,67 @@ struct timely_preset {
 		.hai_low = 1, .high_drain = 1,				\
 	}
 
+/*
+ * timely_pi as in section 5.2 of ECNDELAY16: Patched TIMELY's constants, and a reference of
+ * 300 KB at 10 Gbit/s. The paper does not print K1 and K2.
+ */
+#define TIMELY_PARAMS_PI_VERBATIM					\
+	{								\
+		.init_rate_bps = 0,					\
+		.min_rate_bps = TIMELY_MBPS, .max_rate_bps = 10 * TIMELY_GBPS, \
+		.delta_bps = 10 * TIMELY_MBPS, .t_low_us = 240, .t_high_us = 10000, \
+		.beta_milli = 8, .hai_events = 0,			\
+		.loss_milli = 500, .noise_max_us = 0,			\
+		.seg_bytes = 16384, .burst_us = 0,			\
+		.pi_k1_milli = 1000, .pi_k2_per_s = 100, .pi_droop_milli = 0, \
+		.min_rtt_us = 20, .alpha_milli = 875,			\
+		.beta_high_milli = 0,					\
+		.max_decrease_milli = 1000, .max_high_milli = 1000,	\
+		.hai_us = 0, .hai_mult = 1, .scale_max = 1,		\
+		.app_limit_milli = 0, .rtt_floor_us = 0,		\
+		.rare_rtts = 0, .variant = TIMELY_VARIANT_PI, .path_law = 0, \
+		.own_bursts = 0, .fill_empty = 0,			\
+		.root_step = 0, .elapsed_gradient = 0,			\
+		.scale_updates = 0, .decrease_once = 0,			\
+		.hai_low = 0, .high_drain = 0,				\
+	}
+
+/* What ships as timely_pi. */
+#define TIMELY_PARAMS_PI_SHIPPED					\
+	{								\
+		.init_rate_bps = 0,					\
+		.min_rate_bps = TIMELY_MBPS, .max_rate_bps = 400 * TIMELY_GBPS, \
+		.delta_bps = 12500000, .t_low_us = 24, .t_high_us = 72,	\
+		.beta_milli = 8, .hai_events = 0,			\
+		.loss_milli = 30, .noise_max_us = 300,			\
+		.seg_bytes = 16384, .burst_us = 40,			\
+		.pi_k1_milli = 400, .pi_k2_per_s = 100, .pi_droop_milli = 20, \
+		.min_rtt_us = 20, .alpha_milli = 875,			\
+		.beta_high_milli = 250,					\
+		.max_decrease_milli = 150, .max_high_milli = 500,	\
+		.hai_us = 0, .hai_mult = 1, .scale_max = 1,		\
+		.app_limit_milli = 800, .rtt_floor_us = 1,		\
+		.rare_rtts = 0, .variant = TIMELY_VARIANT_PI, .path_law = 1, \
+		.own_bursts = 0, .fill_empty = 0,			\
+		.root_step = 1, .elapsed_gradient = 1,			\
+		.scale_updates = 1, .decrease_once = 0,			\
+		.hai_low = 0, .high_drain = 1,				\
+	}
+
 static const struct timely_preset timely_presets[] = {
 	{ "default", "this project", TIMELY_VARIANT_TIMELY,
 	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_TIMELY, 24, 54, 600, 400, 2, 1) },
 	{ "default", "this project", TIMELY_VARIANT_PATCHED,
 	  TIMELY_PARAMS_SHIPPED(TIMELY_VARIANT_PATCHED, 15, 50, 200, 250, 3, 0) },
+	{ "default", "this project", TIMELY_VARIANT_PI, TIMELY_PARAMS_PI_SHIPPED },
 	{ "verbatim", "TIMELY (SIGCOMM 2015), Algorithm 1",
 	  TIMELY_VARIANT_TIMELY,
 	  TIMELY_PARAMS_VERBATIM(TIMELY_VARIANT_TIMELY, 800, 5) },
 	{ "verbatim", "Patched TIMELY (CoNEXT 2016), Algorithm 2",
 	  TIMELY_VARIANT_PATCHED,
 	  TIMELY_PARAMS_VERBATIM(TIMELY_VARIANT_PATCHED, 8, 0) },
+	{ "verbatim", "ECN or Delay (CoNEXT 2016), section 5.2", TIMELY_VARIANT_PI,
+	  TIMELY_PARAMS_PI_VERBATIM },
 	{ "paper_10g", "TIMELY (SIGCOMM 2015), sections 5 and 6",
 	  TIMELY_VARIANT_TIMELY,
 	  TIMELY_PARAMS_PAPER(TIMELY_VARIANT_TIMELY, TIMELY_MBPS,

@@ -14,7 +14,8 @@
  *   timely_gradient.h how fast the queue grows
  *   timely_step.h     what one event is worth
  *   timely_empty.h    larger steps while a path stays empty
- *   timely_decide.h   Algorithm 1 and Algorithm 2
+ *   timely_pi.h       the controller of timely_pi
+ *   timely_decide.h   Algorithm 1, Algorithm 2, and p in its place
  *   timely_bound.h    what bounds the rate and its changes
  *   timely_loss.h     loss, timeouts, idle times
  *
@@ -26,6 +27,8 @@
  *                            | patched: blend of    |  +------------------+
  *                            |   both by w(g)       |
  *                            +----------------------+
+ *
+ * timely_pi blends at any RTT, by a p that integrates the RTT's error (timely_pi.h).
  *
  * Every departure from the papers' pseudo-code can be switched off in a preset, and
  * "verbatim" has them all off. What the shipped presets do on top of it, and why:
@@ -69,6 +72,7 @@
 #include "timely_loss.h"
 
 static inline void timely_report(const struct timely_state *s,
+				 const struct timely_params *p,
 				 const struct timely_path *path,
 				 enum timely_branch branch,
 				 struct timely_outcome *out)
@@ -77,6 +81,7 @@ static inline void timely_report(const struct timely_state *s,
 	out->rtt_diff_q = s->rtt_diff_q;
 	out->unit_ns = path->unit_ns;
 	out->rate_bps = s->rate_bps;
+	out->pi_p_q = p->variant == TIMELY_VARIANT_PI ? s->pi_p_q : 0;
 }
 
 /*
@@ -99,7 +104,8 @@ static inline void timely_rate_start(struct timely_state *s,
 	s->step_up = 0;
 	s->climb = 0;
 	timely_path_start(s, base_ns);
-	timely_forget_samples(s);
+	timely_forget_samples(s, p);
+	timely_pi_start(s, p);
 }
 
 /* One completion event. */
@@ -117,7 +123,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 
 	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
 		timely_path_find(&path, s, p, sample);
-		timely_report(s, &path, TIMELY_BRANCH_DROPPED, out);
+		timely_report(s, p, &path, TIMELY_BRANCH_DROPPED, out);
 		return;
 	}
 	s->last_event_ns = sample->now_ns & TIMELY_MOMENT_MASK;
@@ -127,7 +133,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 	if (!s->prev_rtt_ns) {
 		s->prev_rtt_ns = rtt_ns;
 		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);
-		timely_report(s, &path, TIMELY_BRANCH_FIRST, out);
+		timely_report(s, p, &path, TIMELY_BRANCH_FIRST, out);
 		return;
 	}
 	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
@@ -139,18 +145,21 @@ static inline void timely_rate_sample(struct timely_state *s,
 	timely_track_gradient(s, p, &path, diff_ns + (s64)clean_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;
 	if (s->draining) {
-		timely_report(s, &path, TIMELY_BRANCH_DRAIN, out);
+		timely_report(s, p, &path, TIMELY_BRANCH_DRAIN, out);
 		return;
 	}
 	if (timely_climbing(s, path.low_ns, clean_ns) &&
 	    timely_may_grow(s, p, sample, elapsed_ns)) {
 		timely_climb(s, p, sample->cap_bps, clean_ns, elapsed_ns);
-		timely_report(s, &path, TIMELY_BRANCH_LOW, out);
+		timely_report(s, p, &path, TIMELY_BRANCH_LOW, out);
 		return;
 	}
+	if (p->variant == TIMELY_VARIANT_PI)
+		timely_pi_step(s, p, (s64)clean_ns - (s64)path.low_ns, -diff_ns - (s64)path.low_ns,
+			       elapsed_ns, timely_pi_is_held(s, p, sample, rtt_ns));
 	timely_judge(s, p, &path, clean_ns, elapsed_ns, &verdict);
 	timely_apply(s, p, sample, elapsed_ns, clean_ns, &verdict);
-	timely_report(s, &path, verdict.branch, out);
+	timely_report(s, p, &path, verdict.branch, out);
 }
 
 /*
@@ -166,7 +175,7 @@ static inline u32 timely_burst_us(const struct timely_state *s, const struct tim
 {
 	u32 calm_us = timely_min(s->hai_span_us / TIMELY_CALM_PART, TIMELY_CALM_MAX_US);
 
-	if (!p->path_law || !s->hai_count)
+	if (!p->path_law || p->variant == TIMELY_VARIANT_PI || !s->hai_count)
 		return p->burst_us;
 	return timely_max(p->burst_us, calm_us);
 }

@@ -11,6 +11,7 @@
 enum timely_variant {
 	TIMELY_VARIANT_TIMELY,
 	TIMELY_VARIANT_PATCHED,
+	TIMELY_VARIANT_PI,
 };
 
 /*
@@ -32,6 +33,10 @@ struct timely_params {
 	u32 noise_max_us;	/* most noise to take out of a sample; 0: off */
 	u32 seg_bytes;		/* largest burst and completion event */
 	u32 burst_us;		/* burst = rate * this; 0: always seg_bytes */
+	/* settings of timely_pi alone: timely_pi_knobs[] */
+	u32 pi_k1_milli;	/* p per reference that the queue moves */
+	u32 pi_k2_per_s;	/* p per reference of error, per second */
+	u32 pi_droop_milli;	/* part of the reference that each 1 of p adds to the queue */
 	/* constants of a preset: timely_constants[] */
 	u32 min_rtt_us;		/* the papers' unit of the gradient */
 	u32 alpha_milli;	/* EWMA weight of the newest RTT difference */
@@ -82,10 +87,18 @@ struct timely_state {
 	    low_new_ns:24;	/* smallest sample of this half window */
 	u64 last_event_ns:40,
 	    low_old_ns:24;	/* smallest sample of the half window before */
-	u64 prev_rtt_ns:34,	/* 0: no sample yet */
-	    hai_count:8,	/* events in a row that count for HAI */
-	    hai_span_us:20,	/* time that these took */
-	    climb:1;		/* after a timeout, or on a longer path, up to high_rate */
+	union {
+		struct {
+			u64 prev_rtt_ns:34,	/* 0: no sample yet */
+			    hai_count:8,	/* events in a row that count for HAI */
+			    hai_span_us:20,	/* time that these took */
+			    climb:1;	/* after a timeout, or on a longer path, up to high_rate */
+		};
+		struct {		/* timely_pi, which has no HAI */
+			u64 pi_same:34,	/* prev_rtt_ns */
+			    pi_p_q:28;	/* the controller's p, << PI_SHIFT */
+		};
+	};
 	u32 base_ns;		/* RTT of the empty path; 0: unknown */
 	u32 drain_tick:25,	/* when this drain began, or the last ended */
 	    near_rate:7;	/* the rate when a sample was last near the base */
@@ -122,6 +135,7 @@ struct timely_outcome {
 	s64 rtt_diff_q;		/* the gradient is this over unit_ns */
 	u64 unit_ns;
 	u64 rate_bps;
+	u64 pi_p_q;		/* of timely_pi; 0 of others */
 };
 
 /*

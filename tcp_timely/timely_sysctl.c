@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings of a network namespace: net.ipv4.tcp_timely.* for "timely" (TIMELY15) and
- * net.ipv4.tcp_timely_patched.* for "timely_patched" (ECNDELAY16). Each knob has a file, and
- * "preset" sets all knobs of the engine at once.
+ * Settings of a network namespace: net.ipv4.tcp_timely.* for "timely" (TIMELY15),
+ * net.ipv4.tcp_timely_patched.* for "timely_patched" and net.ipv4.tcp_timely_pi.* for "timely_pi"
+ * (ECNDELAY16). Each knob has a file, and "preset" sets all knobs of the engine at once.
  *
  * A write makes a copy of the settings, changes it, checks the whole and publishes
  * it.  A copy that does not pass the check changes nothing.
@@ -17,6 +17,7 @@
 
 #define TIMELY_KNOBS_ALL	(TIMELY_KNOB_COUNT + TIMELY_HOST_KNOB_COUNT)
 #define TIMELY_ENTRIES		(TIMELY_KNOBS_ALL + 1)	/* and the preset */
+#define TIMELY_ENTRIES_MAX	(TIMELY_ENTRIES + TIMELY_PI_KNOB_COUNT)
 
 /* Longest value written: a preset's name or 20 digits. */
 #define TIMELY_VALUE_MAX	32
@@ -24,13 +25,14 @@
 static const char * const timely_paths[TIMELY_VARIANTS] = {
 	[TIMELY_VARIANT_TIMELY] = "net/ipv4/tcp_timely",
 	[TIMELY_VARIANT_PATCHED] = "net/ipv4/tcp_timely_patched",
+	[TIMELY_VARIANT_PI] = "net/ipv4/tcp_timely_pi",
 };
 
 /* Behind the entries of a table; their extra1 points to it. */
 struct timely_table {
 	struct net *net;
 	int variant;
-	struct ctl_table entries[TIMELY_ENTRIES + 1];
+	struct ctl_table entries[TIMELY_ENTRIES_MAX + 1];
 };
 
 static bool timely_knob_is_host(const struct timely_knob *k)
@@ -92,6 +94,7 @@ static bool timely_preset_is(const struct timely_preset *preset, const struct ti
 	const struct timely_params *own = &preset->params;
 
 	return timely_knobs_equal(timely_knobs, TIMELY_KNOB_COUNT, own, p) &&
+	       timely_knobs_equal(timely_pi_knobs, TIMELY_PI_KNOB_COUNT, own, p) &&
 	       timely_knobs_equal(timely_constants, TIMELY_CONSTANT_COUNT, own, p);
 }
 
@@ -220,20 +223,30 @@ static int timely_sysctl(TP_CTL_CONST struct ctl_table *ctl, int write, void *bu
 	return err ?: timely_config_write(table, k, strim(text));
 }
 
+/* Only timely_pi has the settings that are its own. */
+static int timely_table_entries(const struct timely_table *table)
+{
+	return table->variant == TIMELY_VARIANT_PI ? TIMELY_ENTRIES_MAX : TIMELY_ENTRIES;
+}
+
+/* The setting of an entry; NULL: the preset. */
+static const struct timely_knob *timely_table_knob(int i)
+{
+	if (i < TIMELY_KNOB_COUNT)
+		return &timely_knobs[i];
+	if (i < TIMELY_KNOBS_ALL)
+		return &timely_host_knobs[i - TIMELY_KNOB_COUNT];
+	return i == TIMELY_KNOBS_ALL ? NULL : &timely_pi_knobs[i - TIMELY_ENTRIES];
+}
+
 static void timely_table_fill(struct timely_table *table)
 {
-	const struct timely_knob *k;
 	int i;
 
-	for (i = 0; i < TIMELY_ENTRIES; i++) {
+	for (i = 0; i < timely_table_entries(table); i++) {
 		struct ctl_table *ctl = &table->entries[i];
+		const struct timely_knob *k = timely_table_knob(i);
 
-		if (i < TIMELY_KNOB_COUNT)
-			k = &timely_knobs[i];
-		else if (i < TIMELY_KNOBS_ALL)
-			k = &timely_host_knobs[i - TIMELY_KNOB_COUNT];
-		else
-			k = NULL;
 		ctl->procname = k ? k->name : "preset";
 		ctl->mode = 0644;
 		ctl->proc_handler = timely_sysctl;
@@ -263,7 +276,7 @@ static int timely_sysctl_init_variant(struct net *net, int variant)
 	table->variant = variant;
 	timely_table_fill(table);
 	tn->header[variant] = tp_register_net_sysctl(net, timely_paths[variant],
-						     table->entries, TIMELY_ENTRIES);
+						     table->entries, timely_table_entries(table));
 	if (tn->header[variant]) {
 		tn->table[variant] = table;
 		return 0;

@@ -55,6 +55,7 @@ TRACE_EVENT(timely_decision,
 		__field(__s64, gradient_micro)
 		__field(__u32, acked_bytes)
 		__field(__u32, cwnd_segs)
+		__field(__u32, p_milli)
 		__field(__u8, branch)
 		__field(__u8, source)
 	),
@@ -72,15 +73,16 @@ TRACE_EVENT(timely_decision,
 		__entry->gradient_micro = timely_gradient_micro(out->rtt_diff_q, out->unit_ns);
 		__entry->acked_bytes = ev->acked_bytes;
 		__entry->cwnd_segs = cwnd_segs;
+		__entry->p_milli = timely_mul_shr(out->pi_p_q, 1000, TIMELY_PI_SHIFT);
 		__entry->branch = out->branch;
 		__entry->source = ev->source;
 	),
 
-	TP_printk("src=%pISpc dst=%pISpc rate_bps=%llu rtt_ns=%llu gradient_micro=%lld branch=%s source=%s acked_bytes=%u cwnd_segs=%u",
+	TP_printk("src=%pISpc dst=%pISpc rate_bps=%llu rtt_ns=%llu gradient_micro=%lld branch=%s source=%s acked_bytes=%u cwnd_segs=%u p_milli=%u",
 		  __entry->saddr, __entry->daddr,
 		  __entry->rate_bps, __entry->rtt_ns, __entry->gradient_micro,
 		  timely_show_branch(__entry->branch), timely_show_source(__entry->source),
-		  __entry->acked_bytes, __entry->cwnd_segs)
+		  __entry->acked_bytes, __entry->cwnd_segs, __entry->p_milli)
 );
 
 #endif /* TIMELY_TRACE_H */

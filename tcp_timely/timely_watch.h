@@ -55,6 +55,8 @@ static inline u64 timely_path_origin_ns(const struct timely_state *s, const stru
 {
 	u64 origin_ns = TIMELY_PATH_BASE_MIN_NS;
 
+	if (p->variant == TIMELY_VARIANT_PI)
+		return s->base_ns;
 	if (p->own_bursts)
 		origin_ns = timely_min((u64)s->base_ns + TIMELY_PATH_BASE_MORE_NS, origin_ns);
 	return timely_max(s->base_ns, origin_ns);

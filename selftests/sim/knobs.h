@@ -18,6 +18,9 @@ inline bool set_knob(timely_params &params, const std::string &name, u64 value)
 	for (const timely_knob &knob : timely_knobs)
 		if (name == knob.name)
 			found = &knob;
+	for (const timely_knob &knob : timely_pi_knobs)
+		if (name == knob.name)
+			found = &knob;
 	for (const timely_knob &constant : timely_constants)
 		if (name == constant.name)
 			found = &constant;

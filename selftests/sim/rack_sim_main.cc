@@ -2,7 +2,7 @@
 //
 // Runs the model from the command line, for finding and checking parameters:
 //
-//   rack-sim [variant=timely|timely_patched] [preset=NAME] [hosts=10]
+//   rack-sim [variant=timely|timely_patched|timely_pi] [preset=NAME] [hosts=10]
 //            [flows=4] [nic=10] [link=20] [base=20] [noise=0] [seeds=3]
 //            [warmup=0.1] [duration=0.3] [KNOB=VALUE ...]
 //
@@ -49,11 +49,15 @@ std::string take_word(Settings &settings, const char *name,
 bool find_preset(const std::string &variant, const std::string &name,
 		 timely_params &params)
 {
-	u8 wanted = variant == "timely_patched" ? TIMELY_VARIANT_PATCHED
-						: TIMELY_VARIANT_TIMELY;
+	static const std::map<std::string, u8> variants = {
+		{"timely", TIMELY_VARIANT_TIMELY},
+		{"timely_patched", TIMELY_VARIANT_PATCHED},
+		{"timely_pi", TIMELY_VARIANT_PI},
+	};
+	auto wanted = variants.find(variant);
 
 	for (const timely_preset &preset : timely_presets) {
-		if (preset.variant == wanted && name == preset.name) {
+		if (wanted != variants.end() && preset.variant == wanted->second && name == preset.name) {
 			params = preset.params;
 			return true;
 		}

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Flows of both congestion controls: over IPv4 and IPv6, with and without fq, with
+# Flows of all congestion controls: over IPv4 and IPv6, with and without fq, with
 # and without segmentation offload; what can be seen of them; slow ends.
 
 # shellcheck source=selftests/tcp_timely/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-algorithms="timely timely_patched"
+algorithms="timely timely_patched timely_pi"
 
 # A debug kernel takes ten times as long for a packet.
 [ "${TURNPIKE_DEBUG:-0}" = 1 ] && lasting=0.01 || lasting=0.03
@@ -111,6 +111,32 @@ trace__has_a_line_per_decision() {
 	echo 0 > $tracing/events/timely/timely_decision/enable
 	grep -m 1 'timely_decision: src=10.1.0.1:[0-9]* dst=10.1.0.2:5001 rate_bps=[0-9]* rtt_ns=[0-9]*' \
 		$tracing/trace
+}
+
+# p_seen ALGORITHM: the largest p of a flow's decisions, in thousandths
+p_seen() {
+	echo > $tracing/trace
+	echo 1 > $tracing/events/timely/timely_decision/enable
+	sends 10.1.0.2 "$1" > /dev/null
+	echo 0 > $tracing/events/timely/timely_decision/enable
+	sed -n 's/.* p_milli=//p' $tracing/trace | sort -n | tail -1
+}
+
+trace__has_p_of_timely_pi_alone() {
+	tracing=/sys/kernel/tracing
+	[ -d $tracing/events/timely ] || { echo "no tracefs"; return 4; }
+	pi=$(p_seen timely_pi) none=$(p_seen timely)
+	echo "p of timely_pi $pi, of timely $none"
+	[ "$pi" -gt 0 ] && [ "$none" = 0 ]
+}
+
+ss__shows_timely_pi_at_its_reference() {
+	start_sender --seconds 0.1 --cc timely_pi
+	wait_for "a flow" flow_is_up || return 1
+	shown=$(flows_shown)
+	wait "$sender"
+	echo "$shown"
+	echo "$shown" | grep -q ' timely_pi ' && echo "$shown" | grep -q 'bbr:(bw:[0-9]*bps,mrtt:[0-9.]*'
 }
 
 receiver__slow_reader_is_no_congestion() {

@@ -7,14 +7,14 @@
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
 signal() {
-	for variant in "" _patched; do
+	for variant in "" _patched _pi; do
 		in_a sh -c "echo $1 > /proc/sys/$settings$variant/signal" || return 1
 	done
 }
 
 # At 1 Gbit/s, since it is not throughput that is tested here.
 slow_flows() {
-	for variant in "" _patched; do
+	for variant in "" _patched _pi; do
 		in_a sh -c "echo 1000000000 > /proc/sys/$settings$variant/max_rate_bps" || return 1
 	done
 }
@@ -50,7 +50,7 @@ driven_by_forward() {
 
 forward__where_timestamps_count_microseconds() {
 	need_usec_ts || return
-	driven_by_forward timely && driven_by_forward timely_patched
+	driven_by_forward timely && driven_by_forward timely_patched && driven_by_forward timely_pi
 }
 
 forward__receivers_timestamps_are_enough() {
@@ -65,7 +65,7 @@ forward__senders_timestamps_are_not() {
 
 forward__rtt_where_timestamps_count_milliseconds() {
 	! tcp_has_usec || usec_ts off || return 1
-	driven_by_rtt timely && driven_by_rtt timely_patched
+	driven_by_rtt timely && driven_by_rtt timely_patched && driven_by_rtt timely_pi
 }
 
 forward__rtt_where_there_are_no_timestamps() {

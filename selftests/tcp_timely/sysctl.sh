@@ -123,6 +123,26 @@ variant__has_settings_of_its_own() {
 		set_to preset default _patched
 }
 
+variant__pi_alone_has_its_controllers_settings() {
+	for name in pi_k1_milli pi_k2_per_s pi_droop_milli; do
+		set_to $name 7 _pi && is $name 7 _pi || return 1
+		[ -e "/proc/sys/$settings/$name" ] || [ -e "/proc/sys/${settings}_patched/$name" ] || continue
+		echo "$name is not timely_pi's alone"
+		return 1
+	done
+	is preset custom _pi && set_to preset default _pi && is pi_k1_milli 400 _pi && is preset default _pi
+}
+
+# The other two may have no room for queue at all.
+variant__pi_refuses_a_reference_of_nothing() {
+	set_to t_low_us 0 && set_to preset default || return 1
+	if set_to t_low_us 0 _pi || set_to pi_k1_milli 10001 _pi; then
+		echo "accepted"
+		return 1
+	fi
+	is preset default _pi
+}
+
 netns__starts_from_the_defaults() {
 	echo 55 > /proc/sys/$settings/idle_ms
 	ip netns add "$a-new"

@@ -32,29 +32,40 @@ u64 Default(const timely_knob &knob, int variant)
 	return 0;
 }
 
+// Defaults of the three congestion controls.
+struct Defaults {
+	u64 timely, patched, pi;
+};
+
+Defaults DefaultsOf(const timely_knob &knob)
+{
+	return {Default(knob, TIMELY_VARIANT_TIMELY), Default(knob, TIMELY_VARIANT_PATCHED),
+		Default(knob, TIMELY_VARIANT_PI)};
+}
+
 // The paragraph of a setting begins so.
-std::string Head(const timely_knob &knob, u64 timely, u64 patched)
+std::string Head(const timely_knob &knob, const Defaults &d)
 {
 	std::string text = ".B " + std::string(knob.name) + "\n(";
 
 	if (knob.words) {
 		for (u64 word = knob.min; word <= knob.max; word++)
 			text += std::string(word ? ", " : "") + knob.words[word];
-		return text + "; default " + knob.words[timely] + ")\n";
+		return text + "; default " + knob.words[d.timely] + ")\n";
 	}
 	if (*knob.unit)
 		text += std::string(knob.unit) + ", ";
 	text += std::to_string(knob.min) + " to " + std::to_string(knob.max);
-	if (timely == patched)
-		return text + "; default " + std::to_string(timely) + ")\n";
-	return text + "; default timely " + std::to_string(timely) + ", timely_patched " +
-	       std::to_string(patched) + ")\n";
+	if (d.timely == d.patched && d.timely == d.pi)
+		return text + "; default " + std::to_string(d.timely) + ")\n";
+	return text + "; default timely " + std::to_string(d.timely) + ", timely_patched " +
+	       std::to_string(d.patched) + ", timely_pi " + std::to_string(d.pi) + ")\n";
 }
 
-void ExpectInManual(const timely_knob &knob, u64 timely, u64 patched)
+void ExpectInManual(const timely_knob &knob, const Defaults &defaults)
 {
 	static const std::string manual = Manual();
-	std::string head = Head(knob, timely, patched);
+	std::string head = Head(knob, defaults);
 
 	EXPECT_NE(manual.find(head), std::string::npos) << "missing in tcp_timely.7:\n" << head;
 }
@@ -62,8 +73,12 @@ void ExpectInManual(const timely_knob &knob, u64 timely, u64 patched)
 TEST(TimelyManual, engine__every_setting_with_range_and_default)
 {
 	for (const timely_knob &knob : timely_knobs)
-		ExpectInManual(knob, Default(knob, TIMELY_VARIANT_TIMELY),
-			       Default(knob, TIMELY_VARIANT_PATCHED));
+		ExpectInManual(knob, DefaultsOf(knob));
+	for (const timely_knob &knob : timely_pi_knobs) {
+		u64 value = Default(knob, TIMELY_VARIANT_PI);
+
+		ExpectInManual(knob, {value, value, value});
+	}
 }
 
 TEST(TimelyManual, host__every_setting_with_range_and_default)
@@ -75,7 +90,7 @@ TEST(TimelyManual, host__every_setting_with_range_and_default)
 		u64 value = timely_knob_get(
 			&knob, reinterpret_cast<const timely_params *>(&host));
 
-		ExpectInManual(knob, value, value);
+		ExpectInManual(knob, {value, value, value});
 	}
 }
 

@@ -22,6 +22,7 @@ std::vector<timely_knob> all_knobs()
 {
 	std::vector<timely_knob> all(std::begin(timely_knobs), std::end(timely_knobs));
 
+	all.insert(all.end(), std::begin(timely_pi_knobs), std::end(timely_pi_knobs));
 	all.insert(all.end(), std::begin(timely_constants), std::end(timely_constants));
 	return all;
 }
@@ -54,8 +55,8 @@ TEST(TimelyParams, timely_presets__all_valid_and_named_once)
 					std::to_string(preset.variant)).second)
 			<< preset.name;
 	}
-	EXPECT_TRUE(seen.count("default0") && seen.count("default1"));
-	EXPECT_TRUE(seen.count("verbatim0") && seen.count("verbatim1"));
+	EXPECT_TRUE(seen.count("default0") && seen.count("default1") && seen.count("default2"));
+	EXPECT_TRUE(seen.count("verbatim0") && seen.count("verbatim1") && seen.count("verbatim2"));
 }
 
 TEST(TimelyParams, timely_presets__verbatim_has_every_departure_off)
@@ -133,6 +134,19 @@ TEST(TimelyParams, timely_params_check__knobs_agree_with_each_other)
 	EXPECT_EQ(complaint(p), "init_rate_bps is below min_rate_bps");
 	p.init_rate_bps = p.max_rate_bps + 1;
 	EXPECT_EQ(complaint(p), "init_rate_bps is above max_rate_bps");
+}
+
+// A queue of nothing is no reference, and divides by nothing.
+TEST(TimelyParams, timely_params_check__pi_needs_a_reference)
+{
+	timely_params p = good();
+
+	p.t_low_us = 0;
+	EXPECT_EQ(complaint(p), "");
+	p.variant = TIMELY_VARIANT_PI;
+	EXPECT_EQ(complaint(p), "t_low_us is 0, and no reference");
+	p.t_low_us = 1;
+	EXPECT_EQ(complaint(p), "");
 }
 
 // What nobody can set must not be lost between two tables.

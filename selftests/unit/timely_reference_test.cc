@@ -13,11 +13,16 @@ using namespace timely_test;
 
 constexpr double kTolerance = 1e-3;
 
-// Algorithm 1 of TIMELY and Algorithm 2 of Patched TIMELY as they are printed,
-// in doubles; rates in bit/s, times in microseconds.
+// Algorithm 1 of TIMELY, Algorithm 2 of Patched TIMELY and equations 29 and 32 as they are
+// printed, in doubles; rates in bit/s, times in microseconds.
 class Reference {
 public:
-	Reference(const timely_params &p, double rate) : p_(p), rate_(rate) {}
+	Reference(const timely_params &p, double rate) : p_(p), rate_(rate)
+	{
+		double cut = rate * p.beta_milli / 1000;
+
+		feedback_ = std::min(p.delta_bps / std::max(cut, 1.0), kMostFeedback);
+	}
 
 	double feed(double rtt)
 	{
@@ -29,6 +34,8 @@ public:
 		double alpha = p_.alpha_milli / 1000.0;
 
 		diff_ = (1 - alpha) * diff_ + alpha * (rtt - previous_);
+		if (p_.variant == TIMELY_VARIANT_PI)
+			integrate(rtt);
 		previous_ = rtt;
 		step(rtt, diff_ / p_.min_rtt_us);
 		rate_ = std::min(std::max(rate_, double(p_.min_rate_bps)),
@@ -39,6 +46,35 @@ public:
 	void set_rate(double rate) { rate_ = rate; }
 
 private:
+	static constexpr double kMostFeedback = 256;
+
+	double error(double rtt, double most) const
+	{
+		return std::min((rtt - p_.t_low_us) / p_.t_low_us, most);
+	}
+
+	// Events are 100 us apart. At the least rate more of p would do nothing.
+	void integrate(double rtt)
+	{
+		double most = TIMELY_PI_K1_REFS, sum = p_.pi_k2_per_s * 100e-6 * error(rtt, 1);
+
+		if (rate_ <= p_.min_rate_bps)
+			sum = std::min(sum, 0.0);
+		sum += p_.pi_k1_milli / 1000.0 * (error(rtt, most) - error(previous_, most));
+		feedback_ = std::clamp(feedback_ + sum, 0.0, kMostFeedback);
+	}
+
+	void step_pi(double rtt, double gradient)
+	{
+		double w = std::clamp(2 * gradient + 0.5, 0.0, 1.0);
+		double high = 1 - p_.t_high_us / rtt, down = w * feedback_;
+
+		if (rtt > p_.t_high_us && high >= down)
+			rate_ *= 1 - p_.beta_milli / 1000.0 * high;
+		else
+			rate_ += p_.delta_bps * (1 - w) - rate_ * p_.beta_milli / 1000.0 * down;
+	}
+
 	void step(double rtt, double gradient)
 	{
 		double beta = p_.beta_milli / 1000.0;
@@ -46,7 +82,9 @@ private:
 		int count = count_;
 
 		count_ = 0;
-		if (rtt < p_.t_low_us) {
+		if (p_.variant == TIMELY_VARIANT_PI) {
+			step_pi(rtt, gradient);
+		} else if (rtt < p_.t_low_us) {
 			rate_ += delta;
 		} else if (rtt > p_.t_high_us) {
 			rate_ *= 1 - beta * (1 - p_.t_high_us / rtt);
@@ -67,6 +105,7 @@ private:
 	double rate_;
 	double previous_ = 0;
 	double diff_ = 0;
+	double feedback_;	// p of equation 32
 	int count_ = 0;
 	bool first_ = true;
 };
@@ -195,9 +234,10 @@ TEST_P(Verbatim, timely_rate_sample__any_constants_like_reference)
 	}
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, Verbatim,
+INSTANTIATE_TEST_SUITE_P(All, Verbatim,
 			 ::testing::Values(TIMELY_VARIANT_TIMELY,
-					   TIMELY_VARIANT_PATCHED));
+					   TIMELY_VARIANT_PATCHED,
+					   TIMELY_VARIANT_PI));
 
 // Random walks at random distances, against the same law in doubles.
 TEST(TimelyRate, timely_rate_sample__elapsed_gradient_like_reference)

@@ -207,14 +207,28 @@ TEST(Presets, list_knobs__names_every_parameter)
 	EXPECT_EQ(list["parameters"][0]["name"], "init_rate_bps");
 }
 
+TEST(Presets, list_knobs__settings_of_timely_pi_are_its_own)
+{
+	auto list = nlohmann::json::parse(command("replay --algo timely_pi --list -j").output);
+
+	EXPECT_EQ(list["parameters"].size(),
+		  TIMELY_KNOB_COUNT + TIMELY_PI_KNOB_COUNT + TIMELY_CONSTANT_COUNT);
+	EXPECT_EQ(list["parameters"][TIMELY_KNOB_COUNT]["name"], "pi_k1_milli");
+	EXPECT_EQ(command("replay --algo timely_pi --set pi_droop_milli=0",
+			  "time_us,rtt_us,acked_bytes\n1,40,1\n").status, 0);
+	EXPECT_EQ(command("replay --algo timely --set pi_droop_milli=0",
+			  "time_us,rtt_us,acked_bytes\n1,40,1\n").status, 1);
+}
+
 TEST(Presets, list_knobs__all_algorithms_when_none_is_named)
 {
 	auto list = nlohmann::json::parse(command("replay --list -j").output);
 
-	ASSERT_EQ(list.size(), 3u);
+	ASSERT_EQ(list.size(), 4u);
 	EXPECT_EQ(list[0]["algorithm"], "timely");
 	EXPECT_EQ(list[1]["algorithm"], "timely_patched");
-	EXPECT_EQ(list[2]["algorithm"], "onramp");
+	EXPECT_EQ(list[2]["algorithm"], "timely_pi");
+	EXPECT_EQ(list[3]["algorithm"], "onramp");
 	EXPECT_EQ(command("replay --list").status, 0);
 }
 

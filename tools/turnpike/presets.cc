@@ -11,40 +11,54 @@
 namespace turnpike {
 namespace {
 
-// Settings of the module, and the constants that its presets differ in.
-std::vector<const timely_knob *> all_knobs()
+using Knobs = std::vector<const timely_knob *>;
+
+// Settings of the module; timely_pi has some of its own.
+Knobs settings_of(u8 variant)
 {
-	std::vector<const timely_knob *> all;
+	Knobs settings;
 
 	for (const timely_knob &knob : timely_knobs)
-		all.push_back(&knob);
-	for (const timely_knob &constant : timely_constants)
-		all.push_back(&constant);
-	return all;
+		settings.push_back(&knob);
+	if (variant == TIMELY_VARIANT_PI)
+		for (const timely_knob &knob : timely_pi_knobs)
+			settings.push_back(&knob);
+	return settings;
 }
 
-const timely_knob &find_knob(const std::string &name)
+// What else its presets differ in.
+Knobs all_constants()
 {
-	for (const timely_knob *knob : all_knobs())
-		if (name == knob->name)
-			return *knob;
+	Knobs constants;
+
+	for (const timely_knob &constant : timely_constants)
+		constants.push_back(&constant);
+	return constants;
+}
+
+const timely_knob &find_knob(u8 variant, const std::string &name)
+{
+	for (const Knobs &knobs : {settings_of(variant), all_constants()})
+		for (const timely_knob *knob : knobs)
+			if (name == knob->name)
+				return *knob;
 	throw Error("no parameter is named " + name + " (--list names all)");
 }
 
 void apply_setting(timely_params &params, const std::string &setting)
 {
 	auto [name, value] = split_setting(setting);
-	const timely_knob &knob = find_knob(name);
+	const timely_knob &knob = find_knob(params.variant, name);
 
 	timely_knob_set(&knob, &params,
 			knob_value(knob.name, value, knob.min, knob.max));
 }
 
-std::vector<KnobShown> knobs_of(const timely_preset &preset)
+std::vector<KnobShown> shown_of(const timely_preset &preset, const Knobs &knobs)
 {
 	std::vector<KnobShown> shown;
 
-	for (const timely_knob *knob : all_knobs())
+	for (const timely_knob *knob : knobs)
 		shown.push_back({knob->name, knob->unit, knob->min, knob->max,
 				 timely_knob_get(knob, &preset.params),
 				 knob->help});
@@ -69,8 +83,10 @@ timely_variant variant_of(const std::string &algorithm)
 		return TIMELY_VARIANT_TIMELY;
 	if (algorithm == "timely_patched")
 		return TIMELY_VARIANT_PATCHED;
+	if (algorithm == "timely_pi")
+		return TIMELY_VARIANT_PI;
 	throw Error("no algorithm is named " + algorithm +
-		    " (there are timely and timely_patched)");
+		    " (there are timely, timely_patched and timely_pi)");
 }
 
 const timely_preset &find_preset(timely_variant variant,
@@ -102,12 +118,9 @@ void list_knobs(std::ostream &out, const std::string &algorithm,
 {
 	out << algorithm << ", preset " << preset.name << " (" << preset.source
 	    << ")\n\n";
-	const std::vector<KnobShown> all = knobs_of(preset);
-	const auto constants = all.begin() + TIMELY_KNOB_COUNT;
-
-	write_knobs(out, {all.begin(), constants});
+	write_knobs(out, shown_of(preset, settings_of(preset.variant)));
 	out << "\nconstants, which replay alone can change:\n";
-	write_knobs(out, {constants, all.end()});
+	write_knobs(out, shown_of(preset, all_constants()));
 	out << "\npresets of " << algorithm << ":\n";
 	for (const timely_preset *other :
 	     presets_of(static_cast<timely_variant>(preset.variant)))
@@ -118,12 +131,14 @@ void list_knobs(std::ostream &out, const std::string &algorithm,
 nlohmann::ordered_json knobs_json(const std::string &algorithm,
 				  const timely_preset &preset)
 {
+	Knobs all = settings_of(preset.variant), constants = all_constants();
 	nlohmann::ordered_json list;
 
+	all.insert(all.end(), constants.begin(), constants.end());
 	list["algorithm"] = algorithm;
 	list["preset"] = preset.name;
 	list["source"] = preset.source;
-	list["parameters"] = knobs_array(knobs_of(preset));
+	list["parameters"] = knobs_array(shown_of(preset, all));
 	for (const timely_preset *other :
 	     presets_of(static_cast<timely_variant>(preset.variant)))
 		list["presets"].push_back(

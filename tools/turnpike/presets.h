@@ -14,7 +14,7 @@
 
 namespace turnpike {
 
-// "timely" or "timely_patched"; throws Error for anything else.
+// "timely", "timely_patched" or "timely_pi"; throws Error for anything else.
 timely_variant variant_of(const std::string &algorithm);
 
 // Throws Error, with the names that exist, when there is no such preset.

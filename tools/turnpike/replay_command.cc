@@ -20,11 +20,11 @@
 namespace turnpike {
 namespace {
 
-constexpr std::array kRateAlgorithms = {"timely", "timely_patched"};
+constexpr std::array kRateAlgorithms = {"timely", "timely_patched", "timely_pi"};
 constexpr char kOnramp[] = "onramp";
 
 constexpr char kFooter[] = R"(
-timely and timely_patched: input (standard input), with this header line:
+timely, timely_patched and timely_pi: input (standard input), with this header line:
 
   time_us,rtt_us,acked_bytes
 
@@ -74,6 +74,7 @@ Examples:
   turnpike replay --algo timely < trace.csv > out.csv
   turnpike replay --algo timely --preset verbatim --set t_low_us=30 < trace.csv
   turnpike replay --algo timely_patched --list
+  turnpike replay --algo timely_pi --set pi_droop_milli=0 < trace.csv
   turnpike replay --algo timely --recording db17.rec --set t_high_us=200
   turnpike replay --algo onramp --mode strawman --set threshold_ns=30000 < trace.csv)";
 
@@ -200,9 +201,9 @@ void add_recording_options(CLI::App &command, Arguments &arguments)
 void add_options(CLI::App &command, Arguments &arguments)
 {
 	command.add_option("--algo", arguments.algorithm,
-			   "timely, timely_patched or onramp; --list without it "
+			   "timely, timely_patched, timely_pi or onramp; --list without it "
 			   "shows all")
-		->check(CLI::IsMember({"timely", "timely_patched", kOnramp}));
+		->check(CLI::IsMember({"timely", "timely_patched", "timely_pi", kOnramp}));
 	command.add_option("--mode", arguments.mode,
 			   "of onramp, as tc has it: paper (default: eq. 3 and 4 of "
 			   "the paper), final (what the qdisc does by default: "

@@ -104,7 +104,7 @@ Json sysctls()
 	for (const char *name : {"core/default_qdisc", "ipv4/tcp_congestion_control", "ipv4/tcp_ecn", "ipv4/tcp_timestamps",
 				 "ipv4/tcp_rmem", "ipv4/tcp_wmem"})
 		add(root + name);
-	for (const char *name : {"ipv4/tcp_timely", "ipv4/tcp_timely_patched"}) {
+	for (const char *name : {"ipv4/tcp_timely", "ipv4/tcp_timely_patched", "ipv4/tcp_timely_pi"}) {
 		std::error_code error;
 
 		for (const fs::directory_entry &entry : fs::directory_iterator(root + name, error))

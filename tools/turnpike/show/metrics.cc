@@ -43,7 +43,7 @@ constexpr Series kOfModule[] = {
 constexpr Series kOfNamespace[] = {
 	{"turnpike_setup_differs", kGauge, "Settings that are not any more as turnpike up made them.", "/setup/differs"},
 	{"turnpike_tcp_other_flows", kGauge, "Open connections of other congestion controls.", "/timely/other_flows"},
-	{"turnpike_timely_flows", kGauge, "Open connections of timely and timely_patched.", "/timely/flows"},
+	{"turnpike_timely_flows", kGauge, "Open connections of timely, timely_patched and timely_pi.", "/timely/flows"},
 	{"turnpike_flows_at_floor", kGauge, "Those of timely's that are at the least rate.", "/timely/at_floor"},
 	{"turnpike_timely_rtt_seconds", kGauge, "Smoothed round-trip times of timely's open connections.",
 	 "/timely/rtt_p50_us", 1e-6, "percentile", "50"},

@@ -59,7 +59,7 @@ Floors floors()
 {
 	Floors floors_bps;
 
-	for (const char *name : {"timely", "timely_patched"}) {
+	for (const char *name : {"timely", "timely_patched", "timely_pi"}) {
 		std::ifstream file(std::string("/proc/sys/net/ipv4/tcp_") + name + "/min_rate_bps");
 		std::uint64_t floor_bps;
 
