@@ -26,6 +26,20 @@ static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns)
 }
 
 /*
+ * How far from the base a sample counts as near it. timely_pi keeps a queue of its reference up, so
+ * there a queue of that length says nothing against the base. Otherwise flows with little of the
+ * link would take it for the path, each one more of it than the flow before.
+ */
+static inline u64 timely_path_near_ns(const struct timely_state *s, const struct timely_params *p)
+{
+	u64 near_ns = timely_us_to_ns(p->t_low_us) / TIMELY_PATH_NEAR_PART;
+
+	if (p->variant == TIMELY_VARIANT_PI)
+		near_ns += timely_us_to_ns(p->t_low_us);
+	return timely_max(near_ns, s->base_ns >> TIMELY_PATH_NEAR_SHIFT);
+}
+
+/*
  * Enter a sample, elapsed_ns after the one before it, which is still in prev_rtt_ns. The
  * watch begins again after a silence, which says nothing of the path.
  */
@@ -33,8 +47,7 @@ static inline void timely_path_sample(struct timely_state *s,
 				      const struct timely_params *p, u64 now_ns,
 				      u64 rtt_ns, u64 elapsed_ns)
 {
-	u64 near_ns = timely_max(timely_us_to_ns(p->t_low_us) / TIMELY_PATH_NEAR_PART,
-				 s->base_ns >> TIMELY_PATH_NEAR_SHIFT);
+	u64 near_ns = timely_path_near_ns(s, p);
 
 	rtt_ns = timely_min(rtt_ns, TIMELY_BASE_MAX_NS);
 	if (!s->path_tick && !s->drain_tick) {

@@ -47,6 +47,26 @@ TEST(TimelyBase, timely_path_sample__begins_a_drain_when_one_is_due)
 	EXPECT_EQ(e.out.branch, TIMELY_BRANCH_DRAIN);
 }
 
+// timely_pi keeps a queue of its reference: it stands there for seconds, and is no part of the path.
+TEST(TimelyBase, timely_path_near_ns__holds_the_reference_of_timely_pi)
+{
+	Engine e(shipped(TIMELY_VARIANT_PI), TIMELY_GBPS);
+	u64 at_ns = 20000 + e.p.t_low_us * 1000;
+
+	for (int i = 0; i < 100; i++)
+		e.feed(20000);
+	for (int i = 0; i < 20000; i++) {
+		e.state.rate_bps = 100000000;	// little of the link, which others hold
+		e.feed(at_ns);
+	}
+	EXPECT_EQ(e.state.base_ns, 20000u);
+	for (int i = 0; i < 20000; i++) {
+		e.state.rate_bps = 10000000;
+		e.feed(at_ns + e.p.t_low_us * 1000);
+	}
+	EXPECT_GT(e.state.base_ns, 60000u);
+}
+
 // A path that gets longer: no sample near the base, a drain, another base.
 TEST(TimelyBase, timely_path_sample__longer_path_is_found)
 {

@@ -305,8 +305,8 @@ TEST(TimelyPi, timely_judge__grows_below_and_cuts_above_the_reference)
 	EXPECT_EQ(below.out.branch, TIMELY_BRANCH_BLEND);
 	EXPECT_LT(above_bps, TIMELY_GBPS);
 	EXPECT_EQ(above.out.branch, TIMELY_BRANCH_BLEND);
-	above.feed(200000, 20000);
-	above.feed(200000, 20000);
+	above.feed(1000000, 20000);
+	above.feed(1000000, 20000);
 	EXPECT_EQ(above.out.branch, TIMELY_BRANCH_HIGH);
 }
 
