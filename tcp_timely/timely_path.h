@@ -45,6 +45,9 @@
 /* Bursts of a neighbour move RTTs by microseconds on the shortest path, too. */
 #define TIMELY_UNIT_MIN_NS	10000
 
+/* Mean of what TCP's least RTT loses to whole microseconds. */
+#define TIMELY_HANDSHAKE_ROUND_NS 500
+
 /* Where the thresholds are for one sample; RTTs in ns. */
 struct timely_path {
 	u64 base_ns;
@@ -87,6 +90,16 @@ static inline u64 timely_path_back_ns(const struct timely_sample *sample, u64 ro
 	return TIMELY_BACK_ROOMS * room_ns * load / TIMELY_BACK_FULL;
 }
 
+/*
+ * The queue at which timely_pi holds a sample. The base is mostly the handshake's RTT: in whole
+ * microseconds, rounded down, and of frames that a port takes no time to send.
+ */
+static inline u64 timely_path_reference_ns(const struct timely_params *p,
+					   const struct timely_sample *sample)
+{
+	return timely_us_to_ns(p->t_low_us) + sample->frame_ns + TIMELY_HANDSHAKE_ROUND_NS;
+}
+
 static inline void timely_path_find(struct timely_path *path,
 				    const struct timely_state *s,
 				    const struct timely_params *p,
@@ -104,7 +117,7 @@ static inline void timely_path_find(struct timely_path *path,
 		return;
 	}
 	if (p->variant == TIMELY_VARIANT_PI)
-		room_ns = timely_us_to_ns(p->t_low_us);	/* the reference, which p holds */
+		room_ns = timely_path_reference_ns(p, sample);
 	else
 		room_ns = timely_path_room_ns(s, p, sample);
 	if (p->own_bursts)

@@ -114,7 +114,7 @@ struct timely_preset {
 		.beta_milli = 8, .hai_events = 0,			\
 		.loss_milli = 30, .noise_max_us = 300,			\
 		.seg_bytes = 16384, .burst_us = 40,			\
-		.pi_k1_milli = 400, .pi_k2_per_s = 100, .pi_droop_milli = 20, \
+		.pi_k1_milli = 400, .pi_k2_per_s = 100, .pi_droop_milli = 15, \
 		.min_rtt_us = 20, .alpha_milli = 875,			\
 		.beta_high_milli = 250,					\
 		.max_decrease_milli = 150, .max_high_milli = 500,	\
