@@ -24,10 +24,11 @@
 /* What the field holds: p below 256, where flows of 20 kbit/s rest in the shipped preset. */
 #define TIMELY_PI_MAX_Q		((1ULL << 28) - 1)
 /*
- * K2 counts an error of at most one reference, so that p does not take longer to come back from
- * a long queue than from none. K1 keeps no memory, and may count more.
+ * Errors count up to so many references. It must be more than swings have, whose mean K2 shall take to
+ * nothing: with one reference the empty half of a swing would count as much as a full half of 150 us,
+ * p would come to nothing, and forty flows would swing for ever.
  */
-#define TIMELY_PI_K1_REFS	16
+#define TIMELY_PI_ERROR_REFS	8
 /* After a silence the queue is another one: the integral counts so much of it. */
 #define TIMELY_PI_ELAPSED_NS	2000000ULL
 
@@ -84,8 +85,8 @@ static inline s64 timely_pi_droop_ns(const struct timely_params *p, u64 p_q)
  * What one event adds to p, elapsed_ns after the last: the queue is error_ns above the reference,
  * and was before_ns above it. held: a larger p would have no effect, so K2 does not add to it.
  *
- * K1 is below 2^24 and moves of the error below 2^35 ns. K2 times the time is below 2^28 and
- * errors below 2^31 ns. So the sum fits into 61 bits.
+ * K1 is below 2^24, K2 times the time below 2^28, and errors are below 2^33 ns: the sum fits into 62
+ * bits.
  */
 static inline s64 timely_pi_change_q(const struct timely_params *p, u64 p_q, s64 error_ns,
 				     s64 before_ns, u64 elapsed_ns, bool held)
@@ -94,11 +95,12 @@ static inline s64 timely_pi_change_q(const struct timely_params *p, u64 p_q, s64
 	s64 k1_q = timely_div((u64)p->pi_k1_milli << TIMELY_PI_SHIFT, 1000);
 	s64 k2_q = timely_div((timely_min(elapsed_ns, TIMELY_PI_ELAPSED_NS) * p->pi_k2_per_s) <<
 			      TIMELY_PI_SHIFT, 1000000000);
-	s64 off_ns = timely_within(error_ns, ref_ns) - timely_pi_droop_ns(p, p_q);
-	s64 move_ns = timely_within(error_ns, TIMELY_PI_K1_REFS * ref_ns) -
-		      timely_within(before_ns, TIMELY_PI_K1_REFS * ref_ns);
-	s64 sum = k1_q * move_ns;
+	s64 off_ns, sum;
 
+	error_ns = timely_within(error_ns, TIMELY_PI_ERROR_REFS * ref_ns);
+	before_ns = timely_within(before_ns, TIMELY_PI_ERROR_REFS * ref_ns);
+	sum = k1_q * (error_ns - before_ns);
+	off_ns = error_ns - timely_pi_droop_ns(p, p_q);
 	if (off_ns < 0 || !held)
 		sum += k2_q * off_ns;
 	return sum < 0 ? -(s64)timely_div(-sum, ref_ns) : (s64)timely_div(sum, ref_ns);

@@ -35,10 +35,10 @@ double reference_change(const timely_params &p, double at, double error_ns, doub
 	double ref_ns = p.t_low_us * 1000.0;
 	double e = error_ns / ref_ns, before = before_ns / ref_ns;
 	double rest = within((at - 1) * p.pi_droop_milli / 1000.0, 1);
-	double most = TIMELY_PI_K1_REFS, dt = std::min(elapsed_ns, 2e6) / 1e9;
+	double most = TIMELY_PI_ERROR_REFS, dt = std::min(elapsed_ns, 2e6) / 1e9;
 
 	return p.pi_k1_milli / 1000.0 * (within(e, most) - within(before, most)) +
-	       p.pi_k2_per_s * dt * (within(e, 1) - rest);
+	       p.pi_k2_per_s * dt * (within(e, most) - rest);
 }
 
 double p_of(const timely_state &s) { return s.pi_p_q / kOne; }

@@ -56,7 +56,7 @@ private:
 	// Events are 100 us apart. At the least rate more of p would do nothing.
 	void integrate(double rtt)
 	{
-		double most = TIMELY_PI_K1_REFS, sum = p_.pi_k2_per_s * 100e-6 * error(rtt, 1);
+		double most = TIMELY_PI_ERROR_REFS, sum = p_.pi_k2_per_s * 100e-6 * error(rtt, most);
 
 		if (rate_ <= p_.min_rate_bps)
 			sum = std::min(sum, 0.0);
