@@ -24,9 +24,9 @@
 /* What the field holds: p below 256, where flows of 20 kbit/s rest in the shipped preset. */
 #define TIMELY_PI_MAX_Q		((1ULL << 28) - 1)
 /*
- * Errors count up to so many references. It must be more than swings have, whose mean K2 shall take to
- * nothing: with one reference the empty half of a swing would count as much as a full half of 150 us,
- * p would come to nothing, and forty flows would swing for ever.
+ * Errors count up to so many references. That must be more than swings have, since K2 takes their
+ * mean to nothing. With one, the empty half of a swing counts as much as a full half of 150 us: p
+ * comes to nothing, and forty flows swing for ever.
  */
 #define TIMELY_PI_ERROR_REFS	8
 /* After a silence the queue is another one: the integral counts so much of it. */
@@ -85,8 +85,8 @@ static inline s64 timely_pi_droop_ns(const struct timely_params *p, u64 p_q)
  * What one event adds to p, elapsed_ns after the last: the queue is error_ns above the reference,
  * and was before_ns above it. held: a larger p would have no effect, so K2 does not add to it.
  *
- * K1 is below 2^24, K2 times the time below 2^28, and errors are below 2^33 ns: the sum fits into 62
- * bits.
+ * K1 is below 2^24, K2 times the time below 2^28, and errors are below 2^33 ns: the sum fits into
+ * 62 bits.
  */
 static inline s64 timely_pi_change_q(const struct timely_params *p, u64 p_q, s64 error_ns,
 				     s64 before_ns, u64 elapsed_ns, bool held)

@@ -113,23 +113,6 @@ trace__has_a_line_per_decision() {
 		$tracing/trace
 }
 
-# p_seen ALGORITHM: the largest p of a flow's decisions, in thousandths
-p_seen() {
-	echo > $tracing/trace
-	echo 1 > $tracing/events/timely/timely_decision/enable
-	sends 10.1.0.2 "$1" > /dev/null
-	echo 0 > $tracing/events/timely/timely_decision/enable
-	sed -n 's/.* p_milli=//p' $tracing/trace | sort -n | tail -1
-}
-
-trace__has_p_of_timely_pi_alone() {
-	tracing=/sys/kernel/tracing
-	[ -d $tracing/events/timely ] || { echo "no tracefs"; return 4; }
-	pi=$(p_seen timely_pi) none=$(p_seen timely)
-	echo "p of timely_pi $pi, of timely $none"
-	[ "$pi" -gt 0 ] && [ "$none" = 0 ]
-}
-
 ss__shows_timely_pi_at_its_reference() {
 	start_sender --seconds 0.1 --cc timely_pi
 	wait_for "a flow" flow_is_up || return 1
@@ -153,6 +136,24 @@ receiver__slow_reader_is_no_congestion() {
 
 # What a sender that has ended left to its socket is still on its way.
 nothing_is_sent() { [ -z "$(in_a ss -Htn dport = 5001)" ]; }
+
+# p_seen ALGORITHM: the largest p of a flow's decisions, in thousandths; of no flow of before
+p_seen() {
+	wait_for "the end of what was sent before" nothing_is_sent || return 1
+	echo > $tracing/trace
+	echo 1 > $tracing/events/timely/timely_decision/enable
+	sends 10.1.0.2 "$1" > /dev/null
+	echo 0 > $tracing/events/timely/timely_decision/enable
+	sed -n 's/.* p_milli=//p' $tracing/trace | sort -n | tail -1
+}
+
+trace__has_p_of_timely_pi_alone() {
+	tracing=/sys/kernel/tracing
+	[ -d $tracing/events/timely ] || { echo "no tracefs"; return 4; }
+	none=$(p_seen timely) pi=$(p_seen timely_pi)
+	echo "p of timely_pi $pi, of timely $none"
+	[ "$pi" -gt 0 ] && [ "$none" = 0 ]
+}
 
 writer__lone_frames_are_no_congestion() {
 	wait_for "the end of what was sent before" nothing_is_sent || return 1
