@@ -271,7 +271,7 @@ class Usage(unittest.TestCase):
 
     def test_list__names_those_of_a_pattern(self):
         done = self.run_it("--list", "ecn-*")
-        self.assertEqual(len(done.stdout.splitlines()), 8)
+        self.assertEqual(len(done.stdout.splitlines()), 9)
 
     def test_list__names_all_without_a_pattern(self):
         self.assertEqual(len(self.run_it("--list").stdout.splitlines()), len(figures.table()))
