@@ -21,19 +21,19 @@ def histogram(*buckets):
 
 
 def nic(**more):
-    return {"fcs_drops": 0, "rx_drops": 0, "delay": EMPTY, "delay_ack": EMPTY, **more}
+    return {"pause_ns": 0, "fcs_drops": 0, "rx_drops": 0, "delay": EMPTY, "delay_ack": EMPTY, **more}
 
 
 def stats():
     """A tenth of a second from 0.1 s on; s0.srv was busy 90% of it."""
     port = {"rate_bps": 20000000000, "tx_wire_bytes": 225000000, "tx_packets": 1, "ecn_marks": 4,
             "drops": {"dt": 1, "color": 0, "limit": 2, "buffer": 0, "fcs": 5},
-            "pauses_sent": 0, "queue_max_bytes": 90000,
+            "pauses_sent": 0, "paused_ns": 8000000, "queue_max_bytes": 90000,
             "delay": histogram((0, 1000, 50), (1000, 2000, 50))}
-    other = {**port, "tx_wire_bytes": 0, "ecn_marks": 0, "queue_max_bytes": 1,
+    other = {**port, "tx_wire_bytes": 0, "ecn_marks": 0, "paused_ns": 0, "queue_max_bytes": 1,
              "drops": {name: 0 for name in port["drops"]}}
     return {"time_ns": 5200000000, "since_ns": 5100000000, "hops": 10,
-            "nics": {"c1": nic(delay_ack=histogram((2000, 2000, 10))), "c2": nic(), "c3": nic(),
+            "nics": {"c1": nic(delay_ack=histogram((2000, 2000, 10))), "c2": nic(pause_ns=40000000), "c3": nic(),
                      "srv": nic(delay=histogram((0, 10000, 90), (50000, 60000, 10)))},
             "switches": {"s0": {"ports": {"srv": port, "c1": other, "c2": other, "c3": other}}}}
 
@@ -95,6 +95,12 @@ class Metrics(Made):
         self.assertEqual(self.value("ecn_marks"), 4)
         self.assertEqual(self.value("queue_max_bytes"), 90000)
         self.assertEqual(self.value("retransmits(bulk) + rtos"), 8)
+
+    def test_paused__is_the_mean_of_ports_and_nics(self):
+        # 8 of 100 ms; with c2, 48 ms of four ports and four NICs
+        self.assertAlmostEqual(self.value("paused(s0.srv)"), 0.08)
+        self.assertAlmostEqual(self.value("paused(s0.srv, s0.c1)"), 0.04)
+        self.assertAlmostEqual(self.value("paused"), 0.06)
 
     def test_counters_of_loads_that_list_no_flows(self):
         self.assertEqual(self.value("retransmits(short)"), 5)
@@ -163,6 +169,22 @@ class Metrics(Made):
         with open(os.path.join(self.directory, "pairs.txt"), "w", encoding="utf-8") as stream:
             stream.writelines(line + "\n" for line in lines)
         self.run_result = RunResult(self.plan, 1, self.directory)
+
+    def test_rate_over_time__is_of_each_flow(self):
+        # 1 and 3 Gbit/s that no longer grow, and the time in which they do
+        self.assertAlmostEqual(self.value("rate_over_time(cv, after=0.11)"), 0)
+        self.assertAlmostEqual(self.value("rate_over_time(avg, after=0.11)"), 2)
+        self.assertAlmostEqual(self.value("rate_over_time(avg, after=0.11, stat=min)"), 1)
+        self.assertAlmostEqual(self.value("rate_over_time(avg, after=0.11, host=c2)"), 3)
+        # 0, 0.06 ... 3: evenly, so a deviation of 3 / sqrt(12) and a little more for the two ends
+        self.assertAlmostEqual(self.value("rate_over_time(sd, after=0, until=0.1, host=c2)"), 3 / 12 ** 0.5, delta=0.01)
+        self.assertAlmostEqual(self.value("rate_over_time(cv, after=0, until=0.1, host=c2)"), 2 / 12 ** 0.5, delta=0.01)
+        self.assertIsNone(self.value("rate_over_time(cv, after=0, until=0)"))
+        with self.assertRaises(expr.ExprError):
+            self.value("rate_over_time(var)")
+
+    def test_deviation_of_plain_samples(self):
+        self.assertAlmostEqual(self.value("queue_bytes(stat=sd, after=0, until=0.002)"), 100 * (2 / 3) ** 0.5)
 
     def test_pairs_of_packets(self):
         # next OWD, OWD, RTT, the receiver's part; the last came after the counters were read

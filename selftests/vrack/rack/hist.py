@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Histograms as vrack.ko reports them: [[lo_ns, hi_ns, count], ...]."""
+import statistics
 
 
 class Hist:
@@ -86,12 +87,14 @@ def quantile(values, share):
 
 
 def statistic(values, name):
-    """avg, max, min or a percentile of plain samples."""
+    """avg, sd, max, min or a percentile of plain samples."""
     values = list(values)
     if not values:
         return None
     if name in ("avg", "mean"):
         return sum(values) / len(values)
+    if name == "sd":
+        return statistics.pstdev(values)
     if name in ("max", "min"):
         return max(values) if name == "max" else min(values)
     return quantile(values, share_of(name))

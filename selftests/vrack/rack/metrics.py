@@ -6,6 +6,7 @@ plain words in its arguments are text: rtt_us(p99), util(s0.srv),
 rate_gbps(bulk, at=0.25). A metric that has nothing to tell gives None.
 """
 import inspect
+import statistics
 
 from . import graph as graphs
 from .hist import Hist, share_of, statistic
@@ -76,6 +77,16 @@ def ecn_marks(run, *ports):
 def pauses(run, *ports):
     """PFC pauses sent by the ports (all if none is named)."""
     return sum(port["pauses_sent"] for port in run.ports(ports))
+
+
+@metric
+def paused(run, *ports):
+    """Share of the measured window in which PFC stopped the ports, on the mean of the
+    ports (all links both ways, NICs' too, if none is named)."""
+    stopped_ns = [port["paused_ns"] for port in run.ports(ports)]
+    if not ports:
+        stopped_ns += [nic["pause_ns"] for nic in run.stats["nics"].values()]
+    return sum(stopped_ns) / len(stopped_ns) / (run.window_s * 1e9)
 
 
 @metric
@@ -335,6 +346,18 @@ def rate_gbps(run, load=None, at=None, stat="avg", host=None):
 
 @metric
 @of_samples
+def rate_over_time(run, kind="cv", load=None, after=None, until=None, stat="avg", host=None):
+    """What the pacing rate of each flow is over its samples between two times: kind avg or
+    sd in Gbit/s, cv: sd over avg; avg, min, max over the flows."""
+    if kind not in RATE_KINDS:
+        raise ValueError(f"'{kind}' is none of {', '.join(RATE_KINDS)}")
+    first, last = _window(run, after, until)
+    rates = [flow.between("pacing_bps", first, last) for flow in _sampled(run, load, host)]
+    return statistic(_present(RATE_KINDS[kind](found) for found in rates if found), stat)
+
+
+@metric
+@of_samples
 def goodput_between(run, after, until, load=None, stat="avg", host=None):
     """Gbit/s delivered by the flows between two times in s: avg, min, max, sum."""
     rates = list(_present(flow.goodput_bps(after, until) for flow in _sampled(run, load, host)))
@@ -443,6 +466,16 @@ def _end(run):
 def _window(run, after, until):
     return (run.plan.settings["warmup_s"] if after is None else after,
             _end(run) if until is None else until)
+
+
+def _cv(rates):
+    mean = statistics.fmean(rates)
+    return statistics.pstdev(rates) / mean if mean else None
+
+
+# what rate_over_time() makes of one flow's rates
+RATE_KINDS = {"avg": lambda rates: _g(statistics.fmean(rates)),
+              "sd": lambda rates: _g(statistics.pstdev(rates)), "cv": _cv}
 
 
 def _jain(rates):
