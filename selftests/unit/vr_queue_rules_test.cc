@@ -65,6 +65,23 @@ TEST(vr_admit, color_threshold__red_only)
 	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
 }
 
+TEST(vr_admit, color_threshold__red_with_pfc_too)
+{
+	vr_admission a = admission();
+
+	a.lossless = 1;
+	a.color_k_bytes = 100000;
+	a.limit_bytes = 50000;
+	a.queue_bytes = 100000 - a.frame_bytes;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+	a.queue_bytes++;
+	EXPECT_EQ(vr_admit(&a), VR_DROP_COLOR);
+	a.color = VR_GREEN;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+	a.alpha_milli = 1;
+	EXPECT_EQ(vr_admit(&a), VR_ADMIT);
+}
+
 TEST(vr_admit, fixed_limit__counts_the_frame_itself)
 {
 	vr_admission a = admission();

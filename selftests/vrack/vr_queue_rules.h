@@ -6,7 +6,8 @@
  *   dynamic threshold  a queue may hold alpha times the buffer left free
  *                      (TLT paper 4.2: dropped if Q >= alpha * UB)
  *   color threshold    red frames are refused once the queue holds K bytes,
- *                      green ones are not (TLT paper 4.1)
+ *                      green ones are not (TLT paper 4.1), with PFC or
+ *                      without (7.1)
  *   ECN                decided as the frame leaves, from what still waits
  *                      behind it (ECN or Delay paper 5.2: egress marking)
  *   PFC                per ingress port and priority, xoff and xon
@@ -37,7 +38,7 @@ struct vr_admission {
 	u64 color_k_bytes;	/* color threshold; 0: none */
 	u64 limit_bytes;	/* fixed limit of the queue; 0: none */
 	enum vr_color color;
-	u8 lossless;		/* PFC guards this priority: only the buffer bounds */
+	u8 lossless;		/* PFC guards this priority: only buffer and color bound it */
 };
 
 static inline enum vr_verdict vr_admit(const struct vr_admission *a)
@@ -46,13 +47,13 @@ static inline enum vr_verdict vr_admit(const struct vr_admission *a)
 
 	if (a->used_bytes + a->frame_bytes > a->buffer_bytes)
 		return VR_DROP_BUFFER;
-	if (a->lossless)
-		return VR_ADMIT;
-	if (a->limit_bytes && a->queue_bytes + a->frame_bytes > a->limit_bytes)
+	if (!a->lossless && a->limit_bytes && a->queue_bytes + a->frame_bytes > a->limit_bytes)
 		return VR_DROP_LIMIT;
 	if (a->color_k_bytes && a->color == VR_RED &&
 	    a->queue_bytes + a->frame_bytes > a->color_k_bytes)
 		return VR_DROP_COLOR;
+	if (a->lossless)
+		return VR_ADMIT;
 	free_bytes = a->buffer_bytes - a->used_bytes;
 	if (a->alpha_milli && a->queue_bytes * 1000 >= free_bytes * a->alpha_milli)
 		return VR_DROP_DT;
