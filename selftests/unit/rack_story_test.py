@@ -8,13 +8,14 @@ import types
 import unittest
 
 import rack_path  # noqa: F401  # pylint: disable=unused-import
-from rack import demo, story
+from rack import demo, picture, story
 
 
 def run(name, queue_bytes, overrides=(), flows=4, failure=None):
     """A run of 10 ms with one port of 8 Gbit/s, so that a byte waits for a nanosecond."""
     plan = types.SimpleNamespace(name=name, overrides=dict.fromkeys(overrides, 1), series_ports=["s0.srv"],
-                                 hosts=["c1", "c2", "srv"], sinks=["srv"])
+                                 hosts=["c1", "c2", "srv"], sinks=["srv"],
+                                 settings={"host": {"cc": name, "qdisc": None, "tlt": None}, "workload": []})
     rows = [(number / 1e4, queue_bytes, 0) for number in range(-10, 101)]
     return types.SimpleNamespace(plan=plan, failure=failure, flows=lambda: [{}] * flows,
                                  port=lambda _: {"rate_bps": 8e9}, ports=lambda _: [{"rate_bps": 8e9}],
@@ -57,8 +58,8 @@ class Story(unittest.TestCase):
 
     def test_bars__are_the_metrics(self):
         self.assertEqual(story.story_of(*told(OURS, DCTCP, CUBIC))["bars"],
-                         [("cubic", "CUBIC", 7.55, 2300.0), ("dctcp", "DCTCP (switch marks)", 7.55, 66.0),
-                          ("timely", "TIMELY", 7.52, 50.0)])
+                         [("cubic", "CUBIC", "7.5 Gbit/s", 2300.0), ("dctcp", "DCTCP (switch marks)", "7.5 Gbit/s", 66.0),
+                          ("timely", "TIMELY", "7.5 Gbit/s", 50.0)])
 
     def test_lines__are_waits_from_the_beginning_of_the_load(self):
         name, label, points = story.story_of(*told(OURS, CUBIC))["lines"][0]
@@ -92,8 +93,8 @@ class Story(unittest.TestCase):
         self.assertIsNone(story.story_of(document, results))
 
     def test_time__is_said_as_people_say_it(self):
-        self.assertEqual([story.time_text(value) for value in (0.5, 5.25, 55, 999, 1000, 2448)],
-                         ["0.5 µs", "5.2 µs", "55 µs", "999 µs", "1.0 ms", "2.4 ms"])
+        self.assertEqual([picture.time_text(value) for value in (0.5, 5.25, 55, 999, 1000, 2448, 203971)],
+                         ["0.5 µs", "5.2 µs", "55 µs", "999 µs", "1.0 ms", "2.4 ms", "204 ms"])
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "python3-matplotlib is not installed")

@@ -34,6 +34,7 @@ class Context:
         self.jobs = args.jobs
         self.quiet = args.quiet
         self.demo = args.demo
+        self.story = args.demo or args.story
         self.no_plots = args.no_plots
         self.started = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         self._began = time.monotonic()
@@ -81,6 +82,8 @@ def _parser():
     parser.add_argument("--list-metrics", action="store_true", help="name the metrics and exit")
     parser.add_argument("--demo", action="store_true",
                         help="say the outcome in a sentence; of bounds only what does not hold")
+    parser.add_argument("--story", action="store_true",
+                        help="draw story.svg, too, as --demo does: of one variant of ours and one without")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no table")
     return parser
 
@@ -155,8 +158,9 @@ def _conclude(context, plans, results):
     document = report.build(context, plans, results, verdicts)
     path = report.write(context.out, document)
     files = [] if context.no_plots else plots.draw(context.out, context.settings["title"], results)
+    if context.story and not context.no_plots:
+        files += story.draw(context.out, document, results)
     if context.demo:
-        files += [] if context.no_plots else story.draw(context.out, document, results)
         _show(context, document, files, _ktap(context, results, verdicts))
         return 0 if document["pass"] else 1
     if not context.quiet:
