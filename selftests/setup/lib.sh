@@ -24,7 +24,19 @@ case \$1 in
 *) exec insmod "$modules/\$1/\$1.ko" ;;
 esac
 END
-chmod +x "$work/modprobe"
+# Guests have no systemd: units are files here.
+cat > "$work/systemctl" <<END
+#!/bin/sh
+for unit; do :; done
+[ ! -e "$work/refuse-\$unit" ] || { echo "no \$unit today" >&2; exit 1; }
+case \$1 in
+is-active) [ -e "$work/unit-\$unit" ] ;;
+start) touch "$work/unit-\$unit" ;;
+stop) rm -f "$work/unit-\$unit" ;;
+*) exit 1 ;;
+esac
+END
+chmod +x "$work/modprobe" "$work/systemctl"
 PATH=$work:$PATH
 ktap_start
 
@@ -97,6 +109,6 @@ each_case=fresh
 # fresh CASE: on a host where nothing was done before
 fresh() {
 	clean_up
-	rm -f "$work"/refuse-* "$work/modprobed"
+	rm -f "$work"/refuse-* "$work"/unit-* "$work/modprobed"
 	"$@"
 }

@@ -164,6 +164,23 @@ up__all_takes_the_file() {
 	refused_with "line 6: 'htb' is none of onramp" up --all --config "$work/conf"
 }
 
+units() { (cd "$work" && echo unit-*); }
+
+up__all_starts_what_gives_metrics_and_down_stops_it() {
+	touch "$work/unit-turnpike-metrics.timer"
+	printf '[metrics]\ntextfile = /var/lib/node_exporter/t.prom\nlisten = 127.0.0.1:9733\n' > "$work/conf"
+	up --all --config "$work/conf" || return 1
+	[ "$(units)" = "unit-turnpike-metrics-listen.service unit-turnpike-metrics.timer" ] &&
+		in_a "$turnpike" diff --config "$work/conf" || return 1
+	rm "$work/unit-turnpike-metrics.timer"
+	[[ $(in_a "$turnpike" diff --config "$work/conf") == *"unit turnpike-metrics.timer: wanted on, is off"* ]] || return 1
+	# It was somebody's.
+	touch "$work/unit-turnpike-metrics.timer"
+	down && [ "$(units)" = "unit-turnpike-metrics.timer" ] || return 1
+	touch "$work/refuse-turnpike-metrics-listen.service"
+	refused_with "no turnpike-metrics-listen.service today; all is as it was before" up --all --config "$work/conf"
+}
+
 up__of_two_namespaces_are_apart() {
 	up veth0 --profile onramp > /dev/null && [[ $(in_b "$turnpike" down) == "nothing to undo"* ]] &&
 		[[ $(in_a tc qdisc show dev veth0) == *onramp* ]]

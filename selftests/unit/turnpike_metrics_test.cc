@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "process.h"
+#include "show/listen_address.h"
 #include "show/metrics.h"
 #include "show/metrics_file.h"
 #include "show/metrics_serve.h"
@@ -288,6 +290,64 @@ TEST_F(MetricsFile, replace__that_fails_leaves_nothing)
 	fs::create_directory(directory_ / "x.prom");
 	EXPECT_THROW(replace_file(directory_ / "x.prom", "new\n"), Error);
 	EXPECT_EQ(entries(), 1u);
+}
+
+// -- what the configuration says
+
+// turnpike metrics with a configuration of this text.
+class MetricsConfig : public MetricsFile {
+protected:
+	Ended metrics(const std::string &text, const Words &more)
+	{
+		Words all = {TURNPIKE_COMMAND, "metrics"};
+
+		std::ofstream(conf()) << text;
+		all.insert(all.end(), more.begin(), more.end());
+		all.insert(all.end(), {"--config", conf()});
+		return run(all);
+	}
+
+	std::string conf() const { return (directory_ / "turnpike.conf").string(); }
+};
+
+TEST_F(MetricsConfig, write__goes_to_the_file_that_it_names)
+{
+	std::string named = (directory_ / "named.prom").string(), other = (directory_ / "other.prom").string();
+	Ended ended = metrics("[metrics]\ntextfile = " + named + "\n", {"--write"});
+
+	EXPECT_EQ(ended.status, 0) << ended.errors;
+	EXPECT_NE(text_of(named).find("turnpike_up_info"), std::string::npos);
+	EXPECT_EQ(ended.output, "");
+	// What the command line names comes first.
+	EXPECT_EQ(metrics("[metrics]\ntextfile = /nowhere/named.prom\n", {"--write", other}).status, 0);
+	EXPECT_TRUE(fs::exists(other));
+}
+
+TEST_F(MetricsConfig, write__of_a_bad_file_says_which)
+{
+	Ended ended = metrics("[metrics]\ntextfile = named\n", {"--write"});
+
+	EXPECT_EQ(ended.status, 1);
+	EXPECT_NE(ended.errors.find(conf() + ": line 2: 'named' does not end in .prom"), std::string::npos) << ended.errors;
+}
+
+TEST_F(MetricsConfig, listen__without_an_address_is_refused)
+{
+	Ended ended = metrics("[metrics]\n", {"--listen"});
+
+	EXPECT_EQ(ended.status, 1);
+	EXPECT_NE(ended.errors.find("has no 'listen = '"), std::string::npos) << ended.errors;
+}
+
+// No address of this host: it is the one that was tried.
+TEST_F(MetricsConfig, listen__is_at_the_address_that_it_names)
+{
+	Ended ended = metrics("[metrics]\nlisten = 192.0.2.1:9733\nanywhere = yes\n", {"--listen"});
+
+	EXPECT_EQ(ended.status, 1);
+	EXPECT_NE(ended.errors.find("cannot listen on 192.0.2.1:9733"), std::string::npos) << ended.errors;
+	EXPECT_NE(metrics("[metrics]\nlisten = 192.0.2.1:9733\n", {"--listen"}).errors.find("'anywhere = yes' if"),
+		  std::string::npos);
 }
 
 // -- server

@@ -301,6 +301,21 @@ TEST(Plan, tlt__rules_in_other_words_are_the_same)
 	EXPECT_THROW(plan(tlt, other), Error);
 }
 
+TEST(Plan, metrics__start_the_unit_of_each_way)
+{
+	Wanted metrics;
+	Host other = host();
+
+	metrics.metrics.textfile = "/var/lib/prometheus/node-exporter/turnpike.prom";
+	EXPECT_EQ(commands_of(plan(metrics, other)), Lines{"systemctl start turnpike-metrics.timer"});
+	metrics.metrics.listen = "127.0.0.1:9733";
+	other.units = {"turnpike-metrics.timer"};
+	Plan found = plan(metrics, other);
+	EXPECT_EQ(commands_of(found), (Lines{"systemctl start turnpike-metrics.timer (holds)",
+					     "systemctl start turnpike-metrics-listen.service"}));
+	EXPECT_EQ(texts(undo(found.steps.back().change, other)), Lines{"systemctl stop turnpike-metrics-listen.service"});
+}
+
 TEST(Plan, undo__leaves_keys_that_came_by_hand)
 {
 	Host then = host();
@@ -359,6 +374,10 @@ TEST(Config, text__says_the_same_when_read_again)
 	all.tlt_rules = {"port=5000", "uid=7"};
 	all.key = "/etc/turnpike/onramp.key";
 	EXPECT_EQ(parse_config(config_text(all)), all);
+	all.metrics = {"/var/lib/node_exporter/turnpike.prom", "0.0.0.0:9733", true};
+	EXPECT_EQ(parse_config(config_text(all)), all);
+	all.metrics = {"", "127.0.0.1:9733", false};
+	EXPECT_EQ(parse_config(config_text(all)), all);
 	all.tlt_rules.clear();
 	EXPECT_EQ(parse_config(config_text(all)), all);
 }
@@ -387,6 +406,12 @@ TEST(Config, nonsense__is_refused_with_its_line)
 	EXPECT_NE(said_of("[net]\nfor = ::/0\n").find("everybody"), std::string::npos);
 	EXPECT_NE(said_of("[net]\nfor = 10.0.0.0/8\ncongestion = timely\n[tlt]\nrule = all\n").find("which?"), std::string::npos);
 	EXPECT_EQ(parse_config("[tlt]\nrule = cgroup=/a#b # those\n").tlt_rules, std::vector<std::string>{"cgroup=/a#b"});
+	EXPECT_NE(said_of("[metrics]\ntextfile = turnpike.prom\n").find("line 2: 'turnpike.prom' is no path from /"),
+		  std::string::npos);
+	EXPECT_NE(said_of("[metrics]\ntextfile = /turnpike.txt\n").find(".prom"), std::string::npos);
+	EXPECT_NE(said_of("[metrics]\nlisten = 9733\n").find("line 2: '9733' is no address"), std::string::npos);
+	EXPECT_NE(said_of("[metrics]\nlisten = 0.0.0.0:9733\n").find("'anywhere = yes'"), std::string::npos);
+	EXPECT_NE(said_of("[metrics]\nanywhere = maybe\n").find("none of yes, no"), std::string::npos);
 	EXPECT_NE(said_of("[tlt]\nrule = port=0\n").find("1 to 65535"), std::string::npos);
 	EXPECT_NE(said_of("[tlt]\nrule = all\nrule = uid=1\n").find("alone"), std::string::npos);
 }
@@ -401,11 +426,13 @@ TEST(StateFile, text__says_the_same_when_read_again)
 	state.by = "ann";
 	state.wanted = wanted("onramp", "eth1");
 	state.changes = {plan(state.wanted, now).steps.back().change,
-			 plan(wanted("timely", "eth0", {"10.0.0.0/8"}), now).steps.back().change};
+			 plan(wanted("timely", "eth0", {"10.0.0.0/8"}), now).steps.back().change,
+			 {.kind = Kind::unit, .name = kTextfileUnit}};
 	State again = parse_state(state_text(state));
 	EXPECT_EQ(state_text(again), state_text(state));
 	EXPECT_EQ(again.changes.at(0).qdiscs.at(0).options, now.qdiscs[3].options);
 	EXPECT_TRUE(again.changes.at(1).made);
+	EXPECT_EQ(again.changes.at(2).key(), "unit turnpike-metrics.timer");
 	EXPECT_THROW(parse_state("{}"), Error);
 	EXPECT_THROW(parse_state("[1"), Error);
 	EXPECT_THROW(parse_state("{\"version\": 2}"), Error);

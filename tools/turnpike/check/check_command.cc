@@ -2,15 +2,14 @@
 //
 // turnpike check: is a profile worth it on the way to a peer? Own traffic without and with it, by turns.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
 #include "../setup/asked.h"
+#include "../setup/config_file.h"
 #include "../units.h"
 #include "peer.h"
 #include "protocol.h"
@@ -25,7 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
 // A flow needs some round trips to find its rate, and a p99 needs requests.
 constexpr double kShortestTurnS = 0.2, kLongestS = 600;
 // Signals end a program by this and their number, as a shell says it.
@@ -163,14 +161,11 @@ void check_and_set(const Arguments &arguments, int &status)
 std::vector<std::string> who_may_ask(const Arguments &arguments)
 {
 	std::vector<std::string> networks;
-	std::ostringstream text;
 
 	for (const std::string &prefix : arguments.allow)
 		networks.push_back(datacenter_prefix(prefix));
-	if (networks.empty() && std::filesystem::exists(kConfig)) {
-		text << std::ifstream(kConfig).rdbuf();
-		networks = parse_config(text.str()).prefixes;
-	}
+	if (networks.empty() && std::filesystem::exists(kConfig))
+		networks = read_config(kConfig).prefixes;
 	if (networks.empty())
 		throw Error("who may ask? --allow 10.0.0.0/8");
 	return networks;

@@ -56,6 +56,14 @@ void look_at_tlt(Host &host)
 	}
 }
 
+// Without systemd none is on.
+void look_at_units(Host &host)
+{
+	for (const char *name : {kTextfileUnit, kListenUnit})
+		if (!run({"systemctl", "is-active", "--quiet", name}).status)
+			host.units.insert(name);
+}
+
 }  // namespace
 
 std::string first_word(const std::string &path)
@@ -77,7 +85,7 @@ std::set<std::string> loaded_modules()
 	return names;
 }
 
-Host look_at_host()
+Host look_at_host(const Wanted &wanted)
 {
 	Host host;
 
@@ -91,6 +99,8 @@ Host look_at_host()
 	look_at_tlt(host);
 	if (host.modules.count("sch_onramp"))
 		host.keys = answer_of({"onramp", "show"}).value("keys", std::vector<unsigned>());
+	if (wanted.metrics != WantedMetrics())
+		look_at_units(host);
 	return host;
 }
 

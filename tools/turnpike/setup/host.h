@@ -11,7 +11,8 @@
 
 namespace turnpike {
 
-Host look_at_host();
+// wanted: what is not looked at without need
+Host look_at_host(const Wanted &wanted = {});
 
 // Names of those of Turnpike's.
 std::set<std::string> loaded_modules();

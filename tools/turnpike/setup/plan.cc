@@ -241,6 +241,23 @@ void add_key(Plan &plan, const Wanted &wanted, const Host &host)
 	plan.steps.push_back(step);
 }
 
+void add_unit(Plan &plan, const Host &host, const std::string &name)
+{
+	Step step;
+
+	step.change = {.kind = Kind::unit, .name = name};
+	step.holds = host.units.count(name) > 0;
+	step.wanted = "on";
+	step.now = step.holds ? "on" : "off";
+	step.commands.push_back(words({"systemctl", "start", name}));
+	plan.steps.push_back(step);
+}
+
+bool wants_metrics(const Wanted &wanted)
+{
+	return !wanted.metrics.textfile.empty() || !wanted.metrics.listen.empty();
+}
+
 // -- back
 
 std::vector<Command> undo_qdisc(const Qdisc &before, const Host &host)
@@ -313,6 +330,8 @@ std::string Change::key() const
 		return "tlt";
 	case Kind::qdisc:
 		return "qdisc of " + name;
+	case Kind::unit:
+		return "unit " + name;
 	case Kind::route:
 		return "route " + name + " dev " + device + (metric.empty() ? "" : " metric " + metric);
 	}
@@ -325,8 +344,8 @@ Plan plan(const Wanted &wanted, const Host &host)
 				  [](const WantedDevice &device) { return device.onramp; });
 	Plan plan;
 
-	if (wanted.devices.empty() && !wanted.tlt)
-		throw Error("nothing is wanted: no device, and no rule of TLT");
+	if (wanted.devices.empty() && !wanted.tlt && !wants_metrics(wanted))
+		throw Error("nothing is wanted: no device, no rule of TLT, and no metrics");
 	for (const WantedDevice &device : wanted.devices)
 		if (!host.devices.count(device.name))
 			throw Error("there is no device " + device.name);
@@ -348,6 +367,10 @@ Plan plan(const Wanted &wanted, const Host &host)
 	}
 	if (wanted.tlt)
 		add_tlt(plan, wanted, host);
+	if (!wanted.metrics.textfile.empty())
+		add_unit(plan, host, kTextfileUnit);
+	if (!wanted.metrics.listen.empty())
+		add_unit(plan, host, kListenUnit);
 	return plan;
 }
 
@@ -378,6 +401,9 @@ std::vector<Command> undo(const Change &change, const Host &host)
 		if (host.tlt_on)
 			return {words({"turnpike", "tlt", "off"})};
 		return {};
+	case Kind::unit:
+		// One that is off stays off.
+		return {words({"systemctl", "stop", change.name})};
 	}
 	return {};
 }

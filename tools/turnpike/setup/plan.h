@@ -25,7 +25,12 @@ struct Host {
 	bool tlt_on = false;
 	std::vector<std::string> tlt_rules;
 	std::vector<unsigned> keys;		// numbers of On-Ramp's
+	std::set<std::string> units;		// of systemd's that give metrics: those that are on
 };
+
+// What writes the file of metrics, and what serves them by HTTP.
+constexpr char kTextfileUnit[] = "turnpike-metrics.timer";
+constexpr char kListenUnit[] = "turnpike-metrics-listen.service";
 
 // Either words, or a qdisc as it was.
 struct Command {
@@ -36,12 +41,12 @@ struct Command {
 // As one would type it.
 std::string command_text(const Command &command);
 
-enum class Kind { module, key, qdisc, route, tlt };
+enum class Kind { module, key, qdisc, route, tlt, unit };
 
 // What was changed, and what stood there before.
 struct Change {
 	Kind kind = Kind::module;
-	std::string name = {};			// module, file of keys, device, destination
+	std::string name = {};			// module, file of keys, device, destination, unit
 	std::string device = {}, metric = {};	// of a route
 	bool v6 = false, made = false;		// of a route: added
 	std::string congctl = {}, set = {};	// of a route: the one before, and the one that was set

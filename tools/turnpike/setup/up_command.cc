@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 #include "../command.h"
 #include "apply.h"
 #include "asked.h"
+#include "config_file.h"
 #include "host.h"
 #include "plan.h"
 #include "state_file.h"
@@ -25,7 +25,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
 constexpr int kFailed = 2;
 constexpr char kUnit[] = "turnpike.service";
 
@@ -35,26 +34,6 @@ struct Arguments {
 	std::string config = kConfig;
 };
 
-std::string text_of(const std::string &path)
-{
-	std::ifstream file(path);
-	std::ostringstream text;
-
-	if (!file)
-		throw Error("cannot read " + path);
-	text << file.rdbuf();
-	return text.str();
-}
-
-Wanted config_of(const std::string &path)
-{
-	try {
-		return parse_config(text_of(path));
-	} catch (const Error &error) {
-		throw Error(path + ": " + error.what());
-	}
-}
-
 Wanted wanted_of(const Arguments &arguments)
 {
 	const Asked &asked = arguments.asked;
@@ -63,7 +42,7 @@ Wanted wanted_of(const Arguments &arguments)
 		return wanted_by(asked);
 	if (!asked.pieces.empty() || !asked.profile.empty() || !asked.prefixes.empty() || !asked.rules.empty())
 		throw Error("--all takes what " + arguments.config + " says: no --for, --with, --profile or --rule beside it");
-	return config_of(arguments.config);
+	return read_config(arguments.config);
 }
 
 // -- what is told
@@ -103,7 +82,7 @@ void check_persist(const Wanted &wanted, const std::string &config)
 {
 	if (config != kConfig)
 		throw Error("--persist is for " + std::string(kConfig) + " alone");
-	if (std::filesystem::exists(config) && config_of(config) != wanted)
+	if (std::filesystem::exists(config) && read_config(config) != wanted)
 		throw Error(config + " says otherwise: change it and call 'turnpike up --all --persist', or move it away");
 }
 
@@ -138,7 +117,7 @@ void up(const Arguments &arguments)
 	if (arguments.persist)
 		check_persist(wanted, arguments.config);
 	if (arguments.dry_run) {
-		Plan todo = plan(wanted, look_at_host());
+		Plan todo = plan(wanted, look_at_host(wanted));
 		print_remarks(todo);
 		dry_run(todo);
 		return;
@@ -147,11 +126,11 @@ void up(const Arguments &arguments)
 	State state = file.read();
 	finish_what_is_begun();
 	// What is impossible is refused before anything is taken back.
-	Plan todo = plan(wanted, look_at_host());
+	Plan todo = plan(wanted, look_at_host(wanted));
 	if (!state.changes.empty() && state.wanted != wanted) {
 		if (!take_all_back(file, state, true))
 			throw Error("not all could be taken back: mend that, and call 'turnpike down'");
-		todo = plan(wanted, look_at_host());
+		todo = plan(wanted, look_at_host(wanted));
 	}
 	print_remarks(todo);
 	if (state.changes.empty()) {
@@ -194,7 +173,7 @@ void down(const Arguments &arguments)
 Wanted wanted_now(const Arguments &arguments, const State &state)
 {
 	if (std::filesystem::exists(arguments.config))
-		return config_of(arguments.config);
+		return read_config(arguments.config);
 	if (state.changes.empty())
 		throw Error("nothing is wanted: there is no " + arguments.config + ", and up was not called");
 	return state.wanted;
@@ -206,7 +185,8 @@ void diff(const Arguments &arguments, int &status)
 	status = kFailed;
 	StateFile file(kStateDirectory, false);
 	State state = file.read();
-	Plan todo = plan(wanted_now(arguments, state), look_at_host());
+	Wanted wanted = wanted_now(arguments, state);
+	Plan todo = plan(wanted, look_at_host(wanted));
 	Json json = Json::array();
 
 	for (const Step &step : todo.steps)

@@ -8,6 +8,7 @@
 
 #include "../command.h"
 #include "../onramp.h"
+#include "../show/listen_address.h"
 #include "../tlt.h"
 
 namespace turnpike {
@@ -75,6 +76,22 @@ void set_rule(Wanted &wanted, const std::string &value)
 		wanted.tlt_rules.push_back(value);
 }
 
+// From / on; throws Error for another.
+std::string absolute(const std::string &path)
+{
+	if (path.empty() || path[0] != '/')
+		throw Error("'" + path + "' is no path from /");
+	return path;
+}
+
+void set_textfile(Wanted &wanted, const std::string &value)
+{
+	// node_exporter reads no others.
+	if (!value.ends_with(".prom"))
+		throw Error("'" + value + "' does not end in .prom, as node_exporter wants it");
+	wanted.metrics.textfile = absolute(value);
+}
+
 const std::map<std::string, Setters> kSections = {
 	{"net", {
 		{"for", set_prefixes},
@@ -94,10 +111,13 @@ const std::map<std::string, Setters> kSections = {
 	}},
 	{"tlt", {{"rule", set_rule}}},
 	{"onramp", {{"key", [](Wanted &w, const std::string &v) {
-		if (v.empty() || v[0] != '/')
-			throw Error("'" + v + "' is no path from /");
-		w.key = v;
+		w.key = absolute(v);
 	}}}},
+	{"metrics", {
+		{"textfile", set_textfile},
+		{"listen", [](Wanted &w, const std::string &v) { w.metrics.listen = listen_address(v, true); }},
+		{"anywhere", [](Wanted &w, const std::string &v) { w.metrics.anywhere = one_of(v, {"yes", "no"}) == "yes"; }},
+	}},
 };
 
 std::string keys_of(const Setters &setters)
@@ -133,7 +153,7 @@ private:
 
 		words >> section_ >> device >> more;
 		if (text.back() != ']' || !kSections.count(section_))
-			throw Error("no section " + text + "; there are [net], [device NAME], [onramp] and [tlt]");
+			throw Error("no section " + text + "; there are [net], [device NAME], [onramp], [tlt] and [metrics]");
 		if ((section_ == "device") == device.empty() || !more.empty())
 			throw Error(section_ == "device" ? "a device has one name: [device eth0]"
 							 : "[" + section_ + "] has no name");
@@ -176,6 +196,22 @@ std::string datacenter_prefix(const std::string &text)
 	return onramp_prefix_text(prefix);
 }
 
+// What lines say together.
+static void check_whole(const Wanted &wanted)
+{
+	if (!wanted.congestion.empty() && wanted.prefixes.empty())
+		throw Error("congestion is set by route: [net] needs 'for = ' and the datacenter's prefixes");
+	if (!wanted.congestion.empty() && wanted.devices.empty())
+		throw Error("congestion is set on routes of devices: which? [device eth0]");
+	if (!wanted.metrics.listen.empty() && !wanted.metrics.anywhere)
+		try {
+			listen_address(wanted.metrics.listen, false);
+		} catch (const Error &) {
+			throw Error("[metrics] listen = " + wanted.metrics.listen + " is an address that other hosts reach: "
+				    "'anywhere = yes' if that is meant");
+		}
+}
+
 Wanted parse_config(const std::string &text)
 {
 	std::istringstream lines(text);
@@ -190,11 +226,21 @@ Wanted parse_config(const std::string &text)
 			throw Error("line " + std::to_string(number) + ": " + error.what());
 		}
 	}
-	if (!reader.wanted.congestion.empty() && reader.wanted.prefixes.empty())
-		throw Error("congestion is set by route: [net] needs 'for = ' and the datacenter's prefixes");
-	if (!reader.wanted.congestion.empty() && reader.wanted.devices.empty())
-		throw Error("congestion is set on routes of devices: which? [device eth0]");
+	check_whole(reader.wanted);
 	return reader.wanted;
+}
+
+static std::string metrics_text(const WantedMetrics &metrics)
+{
+	std::string text;
+
+	if (!metrics.textfile.empty())
+		text += "textfile = " + metrics.textfile + "\n";
+	if (!metrics.listen.empty())
+		text += "listen = " + metrics.listen + "\n";
+	if (metrics.anywhere)
+		text += "anywhere = yes\n";
+	return text.empty() ? text : "[metrics]\n" + text;
 }
 
 std::string config_text(const Wanted &wanted)
@@ -220,7 +266,7 @@ std::string config_text(const Wanted &wanted)
 		text += "rule = all\n";
 	for (const std::string &rule : wanted.tlt_rules)
 		text += "rule = " + rule + "\n";
-	return text;
+	return text + metrics_text(wanted.metrics);
 }
 
 std::vector<std::string> profile_names()

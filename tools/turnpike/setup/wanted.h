@@ -17,6 +17,15 @@ struct WantedDevice {
 	bool operator==(const WantedDevice &) const = default;
 };
 
+// Series for Prometheus, by either way or both.
+struct WantedMetrics {
+	std::string textfile;		// for node_exporter; empty: none
+	std::string listen;		// address and port of HTTP; empty: none
+	bool anywhere = false;		// listen takes addresses that other hosts reach
+
+	bool operator==(const WantedMetrics &) const = default;
+};
+
 struct Wanted {
 	std::vector<std::string> prefixes;	// the datacenter; nothing else is touched
 	std::string congestion;			// on routes there; empty: left as it is
@@ -24,6 +33,7 @@ struct Wanted {
 	bool tlt = false;
 	std::vector<std::string> tlt_rules;	// none: all TCP
 	std::string key;			// a file of On-Ramp's keys; empty: none
+	WantedMetrics metrics;
 
 	bool operator==(const Wanted &) const = default;
 };

@@ -14,10 +14,6 @@
 
 namespace turnpike {
 
-// "127.0.0.1:9733" or "[::1]:9733", as it is listened on. Throws Error for what is none, and for an address that others
-// reach unless anywhere.
-std::string listen_address(const std::string &text, bool anywhere);
-
 // A look costs some programs for each namespace. Whoever asks within a second of the last one gets that.
 constexpr std::int64_t kLookHoldsNs = 1000000000;
 

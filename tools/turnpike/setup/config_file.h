@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The file that says what is wanted of this host.
+#ifndef TURNPIKE_TOOLS_SETUP_CONFIG_FILE_H
+#define TURNPIKE_TOOLS_SETUP_CONFIG_FILE_H
+
+#include <string>
+
+#include "wanted.h"
+
+namespace turnpike {
+
+constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
+
+// Throws Error that names the file.
+Wanted read_config(const std::string &path);
+
+}  // namespace turnpike
+
+#endif  // TURNPIKE_TOOLS_SETUP_CONFIG_FILE_H
