@@ -57,6 +57,31 @@ up__puts_nothing_in_the_place_of_classes() {
 	return $status
 }
 
+# with NAME COMMAND...: up is refused, with that in its reason, where host a's device has what the command puts there
+with() {
+	"${@:2}" || return 1
+	before=$(in_a tc qdisc show dev veth0; in_a tc filter show dev veth0)
+	refused_with "$1" up veth0 --profile onramp && [ "$(in_a tc qdisc show dev veth0; in_a tc filter show dev veth0)" = "$before" ]
+	status=$?
+	in_a tc qdisc del dev veth0 root
+	return $status
+}
+
+up__loses_no_filters() {
+	in_a tc qdisc add dev veth0 root handle 7: fq_codel || return 1
+	with "fq_codel (7:) with filters (pref 10 matchall, pref 20 u32)" eval \
+		'in_a tc filter add dev veth0 parent 7: pref 10 matchall classid 7:1 &&
+		in_a tc filter add dev veth0 parent 7: pref 20 protocol ip u32 match u32 0 0 classid 7:2' || return 1
+	in_a tc qdisc replace dev veth0 root handle 7: fq_codel && up veth0 --profile onramp > /dev/null && down > /dev/null
+	status=$?
+	in_a tc qdisc del dev veth0 root
+	return $status
+}
+
+up__loses_no_size_table() {
+	with "fq (7:) with a size table (stab)" in_a tc qdisc add dev veth0 root handle 7: stab overhead 24 linklayer ethernet fq
+}
+
 down__gives_an_administrators_qdisc_back_with_its_options() {
 	in_a tc qdisc add dev veth0 root handle 7: fq limit 77 || return 1
 	up veth0 --profile onramp > /dev/null && [[ $(in_a tc qdisc show dev veth0) == *onramp* ]] &&

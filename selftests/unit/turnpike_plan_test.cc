@@ -268,6 +268,41 @@ TEST(Plan, qdisc__with_classes_is_refused)
 	EXPECT_THROW(plan(wanted("onramp", "eth0"), other), Error);
 }
 
+// Why onramp is not put on a device; empty: it is.
+std::string refusal(const Host &host, const char *device)
+{
+	try {
+		plan(wanted("onramp", device), host);
+	} catch (const Error &error) {
+		return error.what();
+	}
+	return "";
+}
+
+TEST(Plan, qdisc__with_filters_is_refused)
+{
+	Host other = host();
+
+	other.filters[{"eth1", TC_H_ROOT}] = {"pref 10 u32", "pref 20 flower"};
+	EXPECT_EQ(refusal(other, "eth1"), "eth1 has fq (8001:) with filters (pref 10 u32, pref 20 flower), which would go with it "
+					  "and not come back: remove them first");
+	EXPECT_EQ(refusal(other, "eth0"), "");
+	other.qdiscs[1].handle = 0x80020000;
+	other.filters[{"eth0", 1}] = {"pref 1 bpf"};
+	EXPECT_NE(refusal(other, "eth0").find("eth0 has fq_codel (8002:) with filters (pref 1 bpf)"), std::string::npos);
+	// Where onramp is already, nothing is lost.
+	other.qdiscs[3].kind = "onramp";
+	EXPECT_EQ(refusal(other, "eth1"), "");
+}
+
+TEST(Plan, qdisc__with_a_size_table_is_refused)
+{
+	Host other = host();
+
+	other.qdiscs[3].stab = true;
+	EXPECT_NE(refusal(other, "eth1").find("eth1 has fq (8001:) with a size table (stab)"), std::string::npos);
+}
+
 TEST(Plan, tlt__that_is_on_with_other_rules_is_refused)
 {
 	Wanted tlt = wanted("tlt", "eth0");

@@ -56,6 +56,21 @@ void look_at_tlt(Host &host)
 	}
 }
 
+// Of those that take filters and that onramp may take the place of.
+void look_at_filters(Host &host)
+{
+	static const std::set<std::string> kTake = {"fq_codel", "sfq", "cake", "fq_pie"};
+
+	for (const Qdisc &qdisc : host.qdiscs) {
+		std::vector<std::string> filters;
+
+		if (kTake.count(qdisc.kind))
+			filters = filters_of(qdisc);
+		if (!filters.empty())
+			host.filters[{qdisc.device, qdisc.parent}] = filters;
+	}
+}
+
 // Without systemd none is on.
 void look_at_units(Host &host)
 {
@@ -95,6 +110,7 @@ Host look_at_host(const Wanted &wanted)
 	for (Route &route : routes_of(true))
 		host.routes.push_back(route);
 	host.qdiscs = qdiscs();
+	look_at_filters(host);
 	host.has_usec = is_release_from(kernel_release(), 6, 7);
 	look_at_tlt(host);
 	if (host.modules.count("sch_onramp"))

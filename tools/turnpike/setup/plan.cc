@@ -78,27 +78,37 @@ Words replace_words(const std::string &device, std::uint32_t parent)
 	return list;
 }
 
-// Throws Error where an administrator has classes.
-void refuse_classes(const Qdisc &qdisc)
+// Throws Error where an administrator has classes, or what would go with the qdisc and not come back with it: filters,
+// and a table of sizes, of which the kernel tells a part.
+void refuse_what_would_be_lost(const Qdisc &qdisc, const Host &host)
 {
+	std::string which = qdisc.device + " has " + qdisc.kind + " (" + onramp_handle_text(qdisc.handle) + ")", list;
+	auto found = host.filters.find({qdisc.device, qdisc.parent});
+
 	if (!kClassless.count(qdisc.kind))
-		throw Error(qdisc.device + " has " + qdisc.kind + " (" + onramp_handle_text(qdisc.handle) +
-			    "), which somebody put there: put onramp below its classes, as tc-onramp(8) shows, or remove it");
+		throw Error(which + ", which somebody put there: put onramp below its classes, as tc-onramp(8) shows, or remove it");
+	if (found != host.filters.end()) {
+		for (const std::string &filter : found->second)
+			list += (list.empty() ? "" : ", ") + filter;
+		throw Error(which + " with filters (" + list + "), which would go with it and not come back: remove them first");
+	}
+	if (qdisc.stab)
+		throw Error(which + " with a size table (stab), which would go with it and not come back: remove it first");
 }
 
-Step root_step(const Qdisc &root)
+Step root_step(const Qdisc &root, const Host &host)
 {
 	Step step = {{.kind = Kind::qdisc, .name = root.device, .qdiscs = {root}}, "onramp", root.kind,
 		     root.kind == "onramp", {}};
 
 	if (!step.holds)
-		refuse_classes(root);
+		refuse_what_would_be_lost(root, host);
 	step.commands.push_back(words(replace_words(root.device, TC_H_ROOT)));
 	return step;
 }
 
 // The kernel's own mq is put again, with a handle. Of an administrator's the classes get onramp.
-Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children)
+Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children, const Host &host)
 {
 	Step step = {{.kind = Kind::qdisc, .name = mq.device}, "mq with onramp", "mq", true, {}};
 	std::uint32_t handle = mq.handle ? mq.handle : kMqHandle;
@@ -113,7 +123,7 @@ Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children)
 			continue;
 		step.holds = false;
 		step.now = "mq with " + child.kind;
-		refuse_classes(child);
+		refuse_what_would_be_lost(child, host);
 		if (mq.handle)
 			step.change.qdiscs.push_back(child);
 		step.commands.push_back(words(replace_words(mq.device, handle | TC_H_MIN(child.parent))));
@@ -130,13 +140,13 @@ void add_onramp(Plan &plan, const Host &host, const std::string &device)
 	if (!root || root->kind == "noop")
 		throw Error(device + " has no queueing discipline: is it up?");
 	if (root->kind != "mq") {
-		plan.steps.push_back(root_step(*root));
+		plan.steps.push_back(root_step(*root, host));
 		return;
 	}
 	std::vector<Qdisc> children = below(host, *root);
 	if (children.empty())
 		throw Error(device + " has mq without a queue: is it up?");
-	plan.steps.push_back(mq_step(*root, children));
+	plan.steps.push_back(mq_step(*root, children, host));
 }
 
 // -- routes

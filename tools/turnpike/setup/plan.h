@@ -4,9 +4,11 @@
 #ifndef TURNPIKE_TOOLS_SETUP_PLAN_H
 #define TURNPIKE_TOOLS_SETUP_PLAN_H
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../process.h"
@@ -21,6 +23,8 @@ struct Host {
 	std::set<std::string> devices;
 	std::vector<Route> routes;		// of the main tables
 	std::vector<Qdisc> qdiscs;
+	// Of a qdisc's device and parent: those that have any.
+	std::map<std::pair<std::string, std::uint32_t>, std::vector<std::string>> filters;
 	bool has_usec = false;			// Linux 6.7
 	bool tlt_on = false;
 	std::vector<std::string> tlt_rules;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
@@ -56,6 +57,9 @@ Qdisc read_qdisc(const nlmsghdr *message)
 		case TCA_OPTIONS:
 			qdisc.options = bytes_of(attribute);
 			break;
+		case TCA_STAB:
+			qdisc.stab = true;
+			break;
 		case TCA_STATS2:
 			read_stats(attribute, qdisc);
 			break;
@@ -77,6 +81,28 @@ std::vector<Qdisc> qdiscs()
 	// A device that went meanwhile has no name.
 	std::erase_if(found, [](const Qdisc &qdisc) { return qdisc.device.empty(); });
 	return found;
+}
+
+std::vector<std::string> filters_of(const Qdisc &qdisc)
+{
+	std::set<std::string> found;
+	tcmsg ask = {};
+
+	if (!qdisc.handle && qdisc.parent != TC_H_ROOT)
+		return {};
+	ask.tcm_ifindex = static_cast<int>(if_nametoindex(qdisc.device.c_str()));
+	// 0 is the root's, which may have no number.
+	ask.tcm_parent = qdisc.handle;
+	Netlink(NETLINK_ROUTE).dump(RTM_GETTFILTER, ask, [&](const nlmsghdr *answer) {
+		auto *tcm = static_cast<const tcmsg *>(mnl_nlmsg_get_payload(answer));
+
+		// Tables of u32 are filters of their own for the kernel.
+		for (const nlattr *attribute : attributes(answer, sizeof(*tcm)))
+			if (mnl_attr_get_type(attribute) == TCA_KIND)
+				found.insert("pref " + std::to_string(TC_H_MAJ(tcm->tcm_info) >> 16) + " " +
+					     mnl_attr_get_str(attribute));
+	});
+	return {found.begin(), found.end()};
 }
 
 void restore_qdisc(const Qdisc &qdisc)

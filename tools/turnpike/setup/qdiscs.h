@@ -18,10 +18,14 @@ struct Qdisc {
 	std::string options;		// TCA_OPTIONS
 	std::string app;		// TCA_STATS_APP, the kind's own counters
 	std::uint64_t drops = 0, packets = 0;
+	bool stab = false;		// it has a table of sizes
 };
 
 // Of this network namespace.
 std::vector<Qdisc> qdiscs();
+
+// The filters of one that may have some, as "pref 10 u32"; the kernel's own of mq's classes have none.
+std::vector<std::string> filters_of(const Qdisc &qdisc);
 
 // Puts one in the place of what stands there. Throws Error.
 void restore_qdisc(const Qdisc &qdisc);
