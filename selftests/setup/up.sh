@@ -206,6 +206,68 @@ up__all_starts_what_gives_metrics_and_down_stops_it() {
 	refused_with "no turnpike-metrics-listen.service today; all is as it was before" up --all --config "$work/conf"
 }
 
+# As many as a host with a full table of a routing daemon; of them 500 are named one by one.
+many_routes() {
+	python3 -c '
+for i in range(2000):
+    print(f"route add 10.{20 + i // 250}.{i % 250}.0/24 via 10.1.0.2 dev veth0")' | ip -n "$a" -batch -
+}
+
+# calls COMMAND...: how many programs of iproute2's it starts
+calls() {
+	rm -f "$work/called"
+	for program in ip tc; do
+		printf '#!/bin/sh\necho %s >> %s/called\nexec %s "$@"\n' "$program" "$work" "$(command -v $program)" > "$work/called-$program"
+	done
+	mkdir -p "$work/counting"
+	for program in ip tc; do
+		install -m 755 "$work/called-$program" "$work/counting/$program"
+	done
+	in_a env PATH="$work/counting:$PATH" "$@" > "$work/said" || { tail "$work/said"; return 1; }
+	wc -l < "$work/called"
+}
+
+up__of_many_routes_starts_few_programs() {
+	many_routes || return 1
+	before=$(ip -n "$a" -o route show | sort)
+	named=$(python3 -c 'print(",".join(f"10.{20 + i // 250}.{i % 250}.0/24" for i in range(500)))')
+	count=$(calls "$turnpike" up veth0 --for "$named") || return 1
+	echo "$count calls for 500 prefixes"
+	[ "$(ip -n "$a" -o route show | grep -c "congctl timely")" = 500 ] && [ "$count" -le 10 ] || return 1
+	down > /dev/null
+	[ "$(ip -n "$a" -o route show | sort)" = "$before" ] || return 1
+	count=$(calls "$turnpike" up veth0 --for 10.0.0.0/8) || return 1
+	echo "$count calls for 2000 routes"
+	[ "$(ip -n "$a" -o route show | grep -c "^10.[2-9][0-9]*.*congctl timely")" = 2000 ] && [ "$count" -le 10 ] || return 1
+	count=$(calls "$turnpike" down) || return 1
+	echo "$count calls to undo them"
+	[ "$count" -le 10 ] && [ "$(ip -n "$a" -o route show | sort)" = "$before" ]
+	status=$?
+	in_a ip route flush via 10.1.0.2 table main root 10.0.0.0/8
+	in_a ip route replace default via 10.1.0.2
+	in_a ip route replace 10.9.0.0/16 via 10.1.0.2 metric 7
+	return $status
+}
+
+# A route that goes meanwhile ends the batch; what was changed before it is taken back.
+up__that_fails_among_many_routes_says_which() {
+	ip -n "$a" route add 10.21.0.0/24 via 10.1.0.2 && ip -n "$a" route add 10.22.0.0/24 via 10.1.0.2 || return 1
+	mkdir -p "$work/failing"
+	cat > "$work/failing/ip" <<-END
+		#!/bin/sh
+		[ "\$1" != -batch ] || "$(command -v ip)" route del 10.22.0.0/24
+		exec "$(command -v ip)" "\$@"
+	END
+	chmod +x "$work/failing/ip"
+	out=$(in_a env PATH="$work/failing:$PATH" "$turnpike" up veth0 --for 10.21.0.0/24,10.22.0.0/24 2>&1) && return 1
+	echo "$out"
+	[[ $out == *"ip route change 10.22.0.0/24"*"all is as it was before"* ]] &&
+		[[ $(ip -n "$a" route show 10.21.0.0/24) != *congctl* ]]
+	status=$?
+	ip -n "$a" route del 10.21.0.0/24
+	return $status
+}
+
 up__of_two_namespaces_are_apart() {
 	up veth0 --profile onramp > /dev/null && [[ $(in_b "$turnpike" down) == "nothing to undo"* ]] &&
 		[[ $(in_a tc qdisc show dev veth0) == *onramp* ]]

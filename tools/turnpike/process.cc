@@ -19,13 +19,27 @@ namespace {
 constexpr char kSafe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
 constexpr int kNoProgram = 127;
 
-// A file in memory: whatever a program prints fits, and nobody waits for a reader.
+// A file in memory: whatever a program prints or reads fits, and nobody waits for a reader.
 int scratch()
 {
 	int fd = memfd_create("output", MFD_CLOEXEC);
 
 	if (fd < 0)
 		throw Error(std::string("no memory for a program's output: ") + std::strerror(errno));
+	return fd;
+}
+
+int scratch_of(const std::string &text)
+{
+	int fd = scratch();
+	std::size_t done = 0;
+
+	while (done < text.size()) {
+		ssize_t wrote = pwrite(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
+		if (wrote <= 0)
+			throw Error(std::string("no memory for a program's input: ") + std::strerror(errno));
+		done += static_cast<std::size_t>(wrote);
+	}
 	return fd;
 }
 
@@ -40,11 +54,9 @@ std::string content(int fd)
 	return text;
 }
 
-[[noreturn]] void become(std::vector<char *> &arguments, int output, int errors)
+[[noreturn]] void become(std::vector<char *> &arguments, int input, int output, int errors)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	dup2(null, 0);
+	dup2(input, 0);
 	dup2(output, 1);
 	dup2(errors, 2);
 	if (!std::strcmp(arguments[0], "turnpike"))
@@ -64,11 +76,11 @@ void look_in_sbin()
 
 }  // namespace
 
-Ended run(const Words &words)
+Ended run(const Words &words, const std::string &input)
 {
 	std::vector<std::string> copy = words;
 	std::vector<char *> arguments;
-	File output(scratch()), errors(scratch());
+	File given(scratch_of(input)), output(scratch()), errors(scratch());
 	int status;
 
 	for (std::string &word : copy)
@@ -79,7 +91,7 @@ Ended run(const Words &words)
 		throw Error(std::string("cannot start ") + words.at(0) + ": " + std::strerror(errno));
 	if (!child) {
 		look_in_sbin();
-		become(arguments, output.fd(), errors.fd());
+		become(arguments, given.fd(), output.fd(), errors.fd());
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
@@ -87,15 +99,20 @@ Ended run(const Words &words)
 		content(errors.fd())};
 }
 
+std::string Ended::said() const
+{
+	std::string text = errors.empty() ? output : errors;
+
+	text.erase(text.find_last_not_of('\n') + 1);
+	return text.empty() ? "status " + std::to_string(status) : text;
+}
+
 std::string output_of(const Words &words)
 {
 	Ended ended = run(words);
 
-	if (ended.status) {
-		std::string said = ended.errors.empty() ? ended.output : ended.errors;
-		said.erase(said.find_last_not_of('\n') + 1);
-		throw Error(shell_text(words) + ": " + (said.empty() ? "status " + std::to_string(ended.status) : said));
-	}
+	if (ended.status)
+		throw Error(shell_text(words) + ": " + ended.said());
 	return ended.output;
 }
 

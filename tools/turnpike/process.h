@@ -17,11 +17,14 @@ struct Ended {
 	int status;		// as a shell has it: 127 where there is no such program
 	std::string output;
 	std::string errors;
+
+	// What it said last, or its status.
+	std::string said() const;
 };
 
 // No shell looks at the words. Users have no sbin in their PATH, where some distributions have programs: it is looked
-// in, too. `turnpike' is this program.
-Ended run(const Words &words);
+// in, too. `turnpike' is this program. input: what it reads.
+Ended run(const Words &words, const std::string &input = "");
 
 // Its output; throws Error with what it said if it fails.
 std::string output_of(const Words &words);

@@ -15,7 +15,9 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "command.h"
 #include "netlink.h"
 #include "release.h"
+#include "usec_ts.h"
 
 namespace turnpike {
 namespace {
@@ -91,23 +94,31 @@ bool is_one_of(const nlmsghdr *route, const Destination &d)
 	return d.metric < 0 || number_of(route, RTA_PRIORITY) == static_cast<std::uint32_t>(d.metric);
 }
 
-bool is_destination(const nlmsghdr *route, const Destination &d)
+// Two of the same family with the same have the same destination.
+using Key = std::pair<unsigned, std::string>;
+
+Key key_of(const Destination &d)
+{
+	std::size_t bytes = d.family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
+
+	return {d.bits, d.bits ? std::string(reinterpret_cast<const char *>(d.address), bytes) : ""};
+}
+
+Key key_of(const nlmsghdr *route)
+{
+	Key key = {static_cast<const rtmsg *>(mnl_nlmsg_get_payload(route))->rtm_dst_len, ""};
+
+	for (const nlattr *attr : attributes(route, sizeof(rtmsg)))
+		if (mnl_attr_get_type(attr) == RTA_DST && key.first)
+			key.second.assign(static_cast<const char *>(mnl_attr_get_payload(attr)), mnl_attr_get_payload_len(attr));
+	return key;
+}
+
+bool is_unicast(const nlmsghdr *route)
 {
 	const auto *rtm = static_cast<const rtmsg *>(mnl_nlmsg_get_payload(route));
-	bool named = false, same = false;
 
-	if (route->nlmsg_type != RTM_NEWROUTE || rtm->rtm_family != d.family ||
-	    rtm->rtm_dst_len != d.bits || rtm->rtm_type != RTN_UNICAST ||
-	    (rtm->rtm_flags & RTM_F_CLONED))
-		return false;
-	for (const nlattr *attr : attributes(route, sizeof(rtmsg))) {
-		if (mnl_attr_get_type(attr) != RTA_DST)
-			continue;
-		named = true;
-		same = std::memcmp(mnl_attr_get_payload(attr), d.address,
-				   mnl_attr_get_payload_len(attr)) == 0;
-	}
-	return named ? same : d.bits == 0;
+	return route->nlmsg_type == RTM_NEWROUTE && rtm->rtm_type == RTN_UNICAST && !(rtm->rtm_flags & RTM_F_CLONED);
 }
 
 // RTA_METRICS with the feature set or cleared and the rest as it was.
@@ -170,27 +181,45 @@ std::vector<char> changed(const nlmsghdr *route, bool on)
 	return buffer;
 }
 
-std::vector<std::vector<char>> find_routes(Netlink &routes, const Destination &d, bool on)
+Destination destination_of(const UsecRoute &route)
+{
+	Destination d = parse_destination(route.destination);
+
+	d.metric = route.metric;
+	d.ifindex = route.device.empty() ? 0 : if_nametoindex(route.device.c_str());
+	if (!d.ifindex && !route.device.empty())
+		throw Error("there is no device " + route.device);
+	return d;
+}
+
+// The requests for all of one family; those that were found are taken out.
+std::vector<std::vector<char>> find_routes(Netlink &routes, int family, std::multimap<Key, Destination> &wanted, bool on)
 {
 	std::vector<std::vector<char>> found;
+	std::set<const Destination *> known;
 	rtmsg all = {};
 
-	all.rtm_family = static_cast<unsigned char>(d.family);
+	all.rtm_family = static_cast<unsigned char>(family);
 	routes.dump(RTM_GETROUTE, all, [&](const nlmsghdr *route) {
-		if (is_destination(route, d) && is_one_of(route, d))
+		if (!is_unicast(route))
+			return;
+		bool meant = false;
+		auto [first, last] = wanted.equal_range(key_of(route));
+		for (auto one = first; one != last; ++one) {
+			if (!is_one_of(route, one->second))
+				continue;
+			known.insert(&one->second);
+			meant = true;
+		}
+		if (meant)
 			found.push_back(changed(route, on));
 	});
+	std::erase_if(wanted, [&](const auto &one) { return known.count(&one.second) > 0; });
 	return found;
 }
 
-void change(const Destination &d, bool on)
+void send(Netlink &routes, std::vector<std::vector<char>> &found, bool on)
 {
-	Netlink routes(NETLINK_ROUTE);
-	std::vector<std::vector<char>> found = find_routes(routes, d, on);
-
-	if (found.empty())
-		throw Error("no unicast route to exactly " + d.text +
-			    " (ip route show lists them)");
 	try {
 		for (std::vector<char> &route : found)
 			routes.talk(reinterpret_cast<nlmsghdr *>(route.data()), [](const nlmsghdr *) {});
@@ -204,11 +233,30 @@ void change(const Destination &d, bool on)
 
 }  // namespace
 
+void set_usec(const std::vector<UsecRoute> &routes, bool on)
+{
+	std::map<int, std::multimap<Key, Destination>> wanted;
+	std::vector<std::vector<char>> found;
+	Netlink kernel(NETLINK_ROUTE);
+
+	for (const UsecRoute &route : routes) {
+		Destination d = destination_of(route);
+		wanted[d.family].emplace(key_of(d), d);
+	}
+	for (auto &[family, of_family] : wanted) {
+		for (std::vector<char> &request : find_routes(kernel, family, of_family, on))
+			found.push_back(std::move(request));
+		if (!of_family.empty())
+			throw Error("no unicast route to exactly " + of_family.begin()->second.text + " (ip route show lists them)");
+	}
+	send(kernel, found, on);
+}
+
 void add_usec_ts_command(CLI::App &app, Action &action)
 {
 	struct Options {
-		std::string state, destination, device;
-		long metric = -1;
+		std::string state;
+		UsecRoute route;
 	};
 	auto options = std::make_shared<Options>();
 	CLI::App *command = app.add_subcommand(
@@ -218,21 +266,13 @@ void add_usec_ts_command(CLI::App &app, Action &action)
 	command->add_option("STATE", options->state, "on or off")
 		->required()
 		->check(CLI::IsMember({"on", "off"}));
-	command->add_option("DEST", options->destination,
+	command->add_option("DEST", options->route.destination,
 			    "destination of a route: prefix, address or default")
 		->required();
-	command->add_option("--dev", options->device, "those of the main table by this device alone");
-	command->add_option("--metric", options->metric, "those of this metric alone")->check(CLI::Range(0l, 4294967295l));
+	command->add_option("--dev", options->route.device, "those of the main table by this device alone");
+	command->add_option("--metric", options->route.metric, "those of this metric alone")->check(CLI::Range(0l, 4294967295l));
 	command->callback([&action, options] {
-		action = [options] {
-			Destination d = parse_destination(options->destination);
-
-			d.metric = options->metric;
-			d.ifindex = options->device.empty() ? 0 : if_nametoindex(options->device.c_str());
-			if (!d.ifindex && !options->device.empty())
-				throw Error("there is no device " + options->device);
-			change(d, options->state == "on");
-		};
+		action = [options] { set_usec({options->route}, options->state == "on"); };
 	});
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 
 #include <unistd.h>
 
@@ -13,17 +14,17 @@
 namespace turnpike {
 namespace {
 
-Change *find_change(State &state, const std::string &key)
+Change *find_change(State &state, const Change &same)
 {
 	for (Change &change : state.changes)
-		if (change.key() == key)
+		if (change.is_of_the_same(same))
 			return &change;
 	return nullptr;
 }
 
-void forget(State &state, const std::string &key)
+void forget(State &state, const Change &same)
 {
-	std::erase_if(state.changes, [&](const Change &change) { return change.key() == key; });
+	std::erase_if(state.changes, [&](const Change &change) { return change.is_of_the_same(same); });
 }
 
 // Takes one change back; whether there was anything to take back. A module that connections use goes later: no reason to
@@ -48,7 +49,7 @@ bool take_back(const Change &change, const Host &host)
 // What stood there before may be another's by now: then that comes back one day.
 void remember(State &state, const Change &change)
 {
-	Change *known = find_change(state, change.key());
+	Change *known = find_change(state, change);
 
 	if (!known) {
 		state.changes.push_back(change);
@@ -62,6 +63,67 @@ void remember(State &state, const Change &change)
 	}
 }
 
+void tell_taken_back(const Change &change, bool any)
+{
+	std::cout << change.key() << (any ? ": as before\n" : ": gone, or another's by now; left alone\n");
+}
+
+// Whether all went well; what did not stays in the state.
+bool take_back_each(std::span<const Change> changes, const Host &host, State &state, bool tells)
+{
+	bool well = true;
+
+	for (const Change &change : changes) {
+		try {
+			bool any = take_back(change, host);
+			forget(state, change);
+			if (tells)
+				tell_taken_back(change, any);
+		} catch (const std::exception &error) {
+			std::cerr << "turnpike: " << change.key() << ": " << error.what() << '\n';
+			well = false;
+		}
+	}
+	return well;
+}
+
+// All or none are taken out of the state; false: one of them failed, and those before it are done.
+bool take_back_together(std::span<const Change> changes, const Host &host, State &state, bool tells)
+{
+	std::vector<Command> all;
+	std::vector<bool> any;
+
+	for (const Change &change : changes) {
+		std::vector<Command> commands = undo(change, host);
+		any.push_back(!commands.empty());
+		all.insert(all.end(), commands.begin(), commands.end());
+	}
+	try {
+		carry_out(all);
+	} catch (const std::exception &) {
+		return false;
+	}
+	for (std::size_t i = 0; i < changes.size(); i++) {
+		forget(state, changes[i]);
+		if (tells)
+			tell_taken_back(changes[i], any[i]);
+	}
+	return true;
+}
+
+// The first, and the routes behind it if it is one: they are changed together.
+template <typename One> std::size_t together(std::span<const One> rest, bool (*is_route)(const One &))
+{
+	std::size_t count = std::find_if_not(rest.begin(), rest.end(), is_route) - rest.begin();
+
+	return std::max<std::size_t>(count, 1);
+}
+
+bool is_route(const Change &change)
+{
+	return change.kind == Kind::route;
+}
+
 // Of the newest first; whether all went well.
 bool take_back_these(std::vector<Change> changes, const StateFile &file, State &state, bool tells)
 {
@@ -69,16 +131,16 @@ bool take_back_these(std::vector<Change> changes, const StateFile &file, State &
 	bool well = true;
 
 	std::reverse(changes.begin(), changes.end());
-	for (const Change &change : changes) {
-		try {
-			bool any = take_back(change, host);
-			forget(state, change.key());
-			if (tells)
-				std::cout << change.key() << (any ? ": as before\n" : ": gone, or another's by now; left alone\n");
-		} catch (const std::exception &error) {
-			std::cerr << "turnpike: " << change.key() << ": " << error.what() << '\n';
-			well = false;
-		}
+	for (std::span<const Change> rest = changes; !rest.empty();) {
+		std::span<const Change> some = rest.first(together(rest, is_route));
+
+		rest = rest.subspan(some.size());
+		if (some.size() > 1 && take_back_together(some, host, state, tells))
+			continue;
+		// Which of them cannot be taken back is told; what is done is not done again.
+		if (some.size() > 1)
+			host = look_at_host();
+		well = take_back_each(some, host, state, tells) && well;
 	}
 	file.write(state);
 	return well;
@@ -101,21 +163,38 @@ static Change with_keys(Change change)
 	return change;
 }
 
+static bool is_route_step(const Step &step)
+{
+	return is_route(step.change);
+}
+
+static void carry_out(std::span<const Step> steps, bool tells)
+{
+	std::vector<Command> commands;
+
+	for (const Step &step : steps)
+		commands.insert(commands.end(), step.commands.begin(), step.commands.end());
+	carry_out(commands);
+	for (const Step &step : steps)
+		if (tells)
+			std::cout << step.change.key() << ": " << step.now << " -> " << step.wanted << '\n';
+}
+
 void make(const Plan &todo, const StateFile &file, State &state, bool tells)
 {
+	std::vector<Step> steps = todo.steps;
+
+	std::erase_if(steps, [](const Step &step) { return step.holds; });
 	// Written first: what is half done can be undone.
-	for (const Step &step : todo.steps)
-		if (!step.holds)
-			remember(state, with_keys(step.change));
+	for (const Step &step : steps)
+		remember(state, with_keys(step.change));
 	file.write(state);
 	try {
-		for (const Step &step : todo.steps) {
-			if (step.holds)
-				continue;
-			for (const Command &command : step.commands)
-				carry_out(command);
-			if (tells)
-				std::cout << step.change.key() << ": " << step.now << " -> " << step.wanted << '\n';
+		for (std::span<const Step> rest = steps; !rest.empty();) {
+			std::span<const Step> some = rest.first(together(rest, is_route_step));
+
+			rest = rest.subspan(some.size());
+			carry_out(some, tells);
 		}
 	} catch (const std::exception &error) {
 		bool well = take_all_back(file, state, false);

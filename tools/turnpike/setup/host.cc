@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "host.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../command.h"
 #include "../release.h"
 
 namespace turnpike {
@@ -135,7 +137,75 @@ void carry_out(const Command &command)
 		restore_qdisc(*command.qdisc);
 		return;
 	}
-	output_of(command.words);
+	if (command.usec)
+		set_usec({*command.usec}, true);
+	else
+		output_of(command.words);
+}
+
+namespace {
+
+// `ip -batch' reads words apart by blanks, with marks of its own in them.
+bool is_plain(const std::string &word)
+{
+	return !word.empty() && word.find_first_of(" \t\n\"'\\#") == std::string::npos;
+}
+
+bool is_of_a_route(const Command &command, bool v6)
+{
+	const Words &words = command.words;
+	const Words begin = v6 ? Words{"ip", "-6", "route"} : Words{"ip", "route"};
+
+	return words.size() > begin.size() && std::equal(begin.begin(), begin.end(), words.begin()) &&
+	       std::all_of(words.begin(), words.end(), is_plain);
+}
+
+// Which of the commands `ip -batch' stopped at, by "Command failed -:7"; the last if it does not say.
+const Command &failed_of(const std::vector<Command> &batch, const std::string &said)
+{
+	static const std::string kMark = "Command failed -:";
+	std::size_t at = said.rfind(kMark);
+	unsigned long number = at == std::string::npos ? 0 : std::strtoul(said.c_str() + at + kMark.size(), nullptr, 10);
+
+	return number && number <= batch.size() ? batch[number - 1] : batch.back();
+}
+
+void carry_out_batch(const std::vector<Command> &batch, bool v6)
+{
+	std::string input;
+
+	for (const Command &command : batch) {
+		for (auto word = command.words.begin() + (v6 ? 2 : 1); word != command.words.end(); ++word)
+			input += *word + ' ';
+		input += '\n';
+	}
+	Ended ended = run(v6 ? Words{"ip", "-6", "-batch", "-"} : Words{"ip", "-batch", "-"}, input);
+	if (ended.status)
+		throw Error(command_text(failed_of(batch, ended.said())) + ": " + ended.said());
+}
+
+}  // namespace
+
+void carry_out(const std::vector<Command> &commands)
+{
+	std::vector<Command> of_routes[2];
+	std::vector<UsecRoute> usec;
+
+	for (const Command &command : commands) {
+		if (command.usec)
+			usec.push_back(*command.usec);
+		else if (is_of_a_route(command, false))
+			of_routes[0].push_back(command);
+		else if (is_of_a_route(command, true))
+			of_routes[1].push_back(command);
+		else
+			carry_out(command);
+	}
+	for (bool v6 : {false, true})
+		if (!of_routes[v6].empty())
+			carry_out_batch(of_routes[v6], v6);
+	if (!usec.empty())
+		set_usec(usec, true);
 }
 
 }  // namespace turnpike

@@ -26,6 +26,10 @@ std::string caller();
 // Does what a command says; throws Error.
 void carry_out(const Command &command);
 
+// Does all of them, at least each one's own in their order: routes by one `ip -batch' for each family, and what lets them
+// count microseconds after that, at once. Throws Error that says which failed.
+void carry_out(const std::vector<Command> &commands);
+
 }  // namespace turnpike
 
 #endif  // TURNPIKE_TOOLS_SETUP_HOST_H

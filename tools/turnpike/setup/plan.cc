@@ -20,7 +20,7 @@ constexpr std::uint32_t kMqHandle = 0x10000;
 
 Command words(Words list)
 {
-	return {std::move(list), std::nullopt};
+	return {.words = std::move(list)};
 }
 
 template <typename List> void append(List &list, const List &more)
@@ -162,13 +162,16 @@ Words route_words(const char *verb, bool v6, const Words &route)
 	return list;
 }
 
-Command usec_command(bool on, const Change &change)
+Command usec_command(const Change &change)
 {
-	Words list = {"turnpike", "usec-ts", on ? "on" : "off", change.name, "--dev", change.device};
+	Command command = {.words = {"turnpike", "usec-ts", "on", change.name, "--dev", change.device},
+			   .usec = UsecRoute{change.name, change.device}};
 
-	if (!change.metric.empty())
-		append(list, Words{"--metric", change.metric});
-	return words(list);
+	if (!change.metric.empty()) {
+		append(command.words, Words{"--metric", change.metric});
+		command.usec->metric = std::stol(change.metric);
+	}
+	return command;
 }
 
 Step route_step(const RouteFor &found, const std::string &congestion, bool usec)
@@ -191,19 +194,14 @@ Step route_step(const RouteFor &found, const std::string &congestion, bool usec)
 						  with_congctl(route.words, congctl))));
 	// A change of the route by words would lose it.
 	if (usec || route.usec)
-		step.commands.push_back(usec_command(true, step.change));
+		step.commands.push_back(usec_command(step.change));
 	return step;
-}
-
-bool has_step(const Plan &plan, const std::string &key)
-{
-	return std::any_of(plan.steps.begin(), plan.steps.end(),
-			   [&](const Step &step) { return step.change.key() == key; });
 }
 
 void add_routes(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device)
 {
 	bool usec = device.usec && host.has_usec, any = false;
+	std::set<std::string> known;
 
 	for (const std::string &prefix : wanted.prefixes) {
 		for (const RouteFor &found : routes_for(host.routes, onramp_prefix(prefix), device.name)) {
@@ -216,7 +214,7 @@ void add_routes(Plan &plan, const Wanted &wanted, const Host &host, const Wanted
 			}
 			// Prefixes may overlap.
 			Step step = route_step(found, wanted.congestion, usec);
-			if (!has_step(plan, step.change.key()))
+			if (known.insert(step.change.key()).second)
 				plan.steps.push_back(step);
 		}
 	}
@@ -282,7 +280,7 @@ std::vector<Command> undo_qdisc(const Qdisc &before, const Host &host)
 		return {};
 	if (!before.handle && before.parent == TC_H_ROOT)
 		return {kernels};
-	return {{{}, before}};
+	return {{.qdisc = before}};
 }
 
 const Route *same_route(const Change &change, const Host &host)
@@ -310,7 +308,7 @@ std::vector<Command> undo_route(const Change &change, const Host &host)
 	}
 	commands.push_back(words(route_words("change", now->v6, with_congctl(now->words, change.congctl))));
 	if (change.usec)
-		commands.push_back(usec_command(true, change));
+		commands.push_back(usec_command(change));
 	return commands;
 }
 
@@ -346,6 +344,14 @@ std::string Change::key() const
 		return "route " + name + " dev " + device + (metric.empty() ? "" : " metric " + metric);
 	}
 	return name;
+}
+
+bool Change::is_of_the_same(const Change &other) const
+{
+	// There is one of each.
+	if (kind != other.kind || kind == Kind::key || kind == Kind::tlt)
+		return kind == other.kind;
+	return name == other.name && device == other.device && metric == other.metric;
 }
 
 Plan plan(const Wanted &wanted, const Host &host)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../process.h"
+#include "../usec_ts.h"
 #include "qdiscs.h"
 #include "routes.h"
 #include "wanted.h"
@@ -36,10 +37,11 @@ struct Host {
 constexpr char kTextfileUnit[] = "turnpike-metrics.timer";
 constexpr char kListenUnit[] = "turnpike-metrics-listen.service";
 
-// Either words, or a qdisc as it was.
+// Either words, or a qdisc as it was. usec: what the words say, where they say that a route counts microseconds.
 struct Command {
-	Words words;
-	std::optional<Qdisc> qdisc;
+	Words words = {};
+	std::optional<Qdisc> qdisc = {};
+	std::optional<UsecRoute> usec = {};
 };
 
 // As one would type it.
@@ -59,8 +61,9 @@ struct Change {
 	std::vector<unsigned> keys = {};	// of a file of keys: their numbers
 	std::vector<Qdisc> qdiscs = {};		// those before: the root's, or those of mq's classes
 
-	// Two changes of the same thing have the same.
+	// For people. Two changes of the same thing have the same.
 	std::string key() const;
+	bool is_of_the_same(const Change &other) const;
 };
 
 struct Step {
