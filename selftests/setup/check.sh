@@ -75,6 +75,42 @@ assert {turn['qdisc'] for turn in profile} == {'onramp'}, profile
 "
 }
 
+# What has TLT does not show in a qdisc or a congestion control.
+check__of_tlt() {
+	shape && serve || return 1
+	before=$(picture)
+	default=$(in_a sysctl -n net.ipv4.tcp_congestion_control)
+	json=$(check 10.1.0.2 --port "$port" --for 6s --rounds 3 --profile tlt -j)
+	status=$?
+	after=$(picture)
+	no_shape
+	served || return 1
+	echo "$json"
+	diff <(echo "$before") <(echo "$after") && [ ! -e /sys/module/tlt ] && [ $status -le 1 ] && turns_had "
+assert not any(turn['tlt'] for turn in own), own
+assert all(turn['tlt'] for turn in profile), profile
+assert {turn['congestion'] for turn in turns} == {'$default'}, turns
+assert {turn['qdisc'] for turn in turns} == {'tbf'}, turns
+"
+}
+
+# The narrow place is on host b's side, as onramp takes no place of tbf.
+check__of_all() {
+	in_b tc qdisc replace dev veth0 root tbf rate 5mbit burst 20kb limit 60kb && serve || return 1
+	before=$(picture)
+	json=$(check 10.1.0.2 --port "$port" --for 6s --rounds 3 --profile all -j)
+	status=$?
+	after=$(picture)
+	in_b tc qdisc del dev veth0 root
+	served || return 1
+	echo "$json"
+	diff <(echo "$before") <(echo "$after") && [ $status -le 1 ] && [ ! -e /sys/module/tcp_timely ] &&
+		[ ! -e /sys/module/sch_onramp ] && [ ! -e /sys/module/tlt ] && turns_had "
+assert {(turn['qdisc'], turn['tlt']) for turn in own} == {('noqueue', False)}, own
+assert {(turn['congestion'], turn['qdisc'], turn['tlt']) for turn in profile} == {('timely', 'onramp', True)}, profile
+"
+}
+
 profile_is_on() { [[ $(ip -n "$a" route show 10.1.0.2) == *"congctl timely"* ]]; }
 
 # ended_by WHAT COMMAND...: a check is on with its profile when the command comes; all is put back, and it says WHAT

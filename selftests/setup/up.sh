@@ -60,8 +60,8 @@ up__puts_nothing_in_the_place_of_classes() {
 # with NAME COMMAND...: up is refused, with that in its reason, where host a's device has what the command puts there
 with() {
 	"${@:2}" || return 1
-	before=$(in_a tc qdisc show dev veth0; in_a tc filter show dev veth0)
-	refused_with "$1" up veth0 --profile onramp && [ "$(in_a tc qdisc show dev veth0; in_a tc filter show dev veth0)" = "$before" ]
+	had=$(in_a tc qdisc show dev veth0; in_a tc filter show dev veth0)
+	refused_with "$1" up veth0 --profile onramp && [ "$(in_a tc qdisc show dev veth0; in_a tc filter show dev veth0)" = "$had" ]
 	status=$?
 	in_a tc qdisc del dev veth0 root
 	return $status
@@ -238,7 +238,7 @@ up__of_many_routes_starts_few_programs() {
 	[ "$(ip -n "$a" -o route show | sort)" = "$before" ] || return 1
 	count=$(calls "$turnpike" up veth0 --for 10.0.0.0/8) || return 1
 	echo "$count calls for 2000 routes"
-	[ "$(ip -n "$a" -o route show | grep -c "^10.[2-9][0-9]*.*congctl timely")" = 2000 ] && [ "$count" -le 10 ] || return 1
+	[ "$(ip -n "$a" -o route show | grep -c "^10\\.2[0-7]\\..*congctl timely")" = 2000 ] && [ "$count" -le 10 ] || return 1
 	count=$(calls "$turnpike" down) || return 1
 	echo "$count calls to undo them"
 	[ "$count" -le 10 ] && [ "$(ip -n "$a" -o route show | sort)" = "$before" ]

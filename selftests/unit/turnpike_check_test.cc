@@ -91,6 +91,7 @@ Turn turn(bool with_profile, double p99_us, double gbps)
 	made.with_profile = with_profile;
 	made.congestion = with_profile ? "timely" : "cubic";
 	made.qdisc = "fq";
+	made.tlt = with_profile;
 	made.seconds = 2;
 	made.acked_bytes = static_cast<std::uint64_t>(gbps * 1e9 / 8 * made.seconds);
 	made.request_ns.assign(200, p99_us * kUs);
@@ -211,6 +212,8 @@ TEST(Verdict, json__has_each_turn_and_what_it_had)
 	EXPECT_EQ(json["turns"][0]["setting"], "as_is");
 	EXPECT_EQ(json["turns"][1]["setting"], "with_profile");
 	EXPECT_EQ(json["turns"][1]["congestion"], "timely");
+	EXPECT_EQ(json["turns"][0]["tlt"], false);
+	EXPECT_EQ(json["turns"][1]["tlt"], true);
 	EXPECT_EQ(json["turns"][1]["requests"], 200);
 	EXPECT_NEAR(json["turns"][0]["throughput_bps"].get<double>(), 10e9, 10);
 	EXPECT_EQ(json["worth_it"], "yes");

@@ -348,6 +348,8 @@ TEST(Plan, metrics__start_the_unit_of_each_way)
 	Plan found = plan(metrics, other);
 	EXPECT_EQ(commands_of(found), (Lines{"systemctl start turnpike-metrics.timer (holds)",
 					     "systemctl start turnpike-metrics-listen.service"}));
+	EXPECT_EQ(texts(undo(found.steps.back().change, other)), Lines());
+	other.units.insert("turnpike-metrics-listen.service");
 	EXPECT_EQ(texts(undo(found.steps.back().change, other)), Lines{"systemctl stop turnpike-metrics-listen.service"});
 }
 

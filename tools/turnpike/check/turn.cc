@@ -5,6 +5,8 @@
 
 #include <linux/pkt_sched.h>
 
+#include "../process.h"
+#include "../setup/host.h"
 #include "../setup/qdiscs.h"
 #include "bulk.h"
 #include "requests.h"
@@ -40,6 +42,13 @@ std::string qdisc_of(const std::string &device)
 	return root;
 }
 
+bool tlt_is_on()
+{
+	auto shown = loaded_modules().count("tlt") ? answer_if_any({"tlt", "show"}) : nullptr;
+
+	return shown.is_object() && shown.value("enabled", false);
+}
+
 }  // namespace
 
 Turn run_turn(const Peer &peer, double seconds, const std::string &device)
@@ -50,6 +59,7 @@ Turn run_turn(const Peer &peer, double seconds, const std::string &device)
 	Clock::time_point begin = Clock::now(), from = begin + seconds_of(seconds * kFindingShare);
 
 	turn.qdisc = qdisc_of(device);
+	turn.tlt = tlt_is_on();
 	requests.run(from, from, bulk);
 	Counters before = bulk.counters();
 	Clock::time_point counted = Clock::now();

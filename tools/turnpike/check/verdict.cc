@@ -129,7 +129,7 @@ Json figures_json(const Figures &figures)
 Json turn_json(const Turn &turn)
 {
 	return {{"setting", turn.with_profile ? "with_profile" : "as_is"}, {"congestion", turn.congestion},
-		{"qdisc", turn.qdisc}, {"requests", turn.request_ns.size()}, {"p50_ns", p50(turn)},
+		{"qdisc", turn.qdisc}, {"tlt", turn.tlt}, {"requests", turn.request_ns.size()}, {"p50_ns", p50(turn)},
 		{"p99_ns", p99(turn)}, {"throughput_bps", throughput(turn)}, {"retransmits", turn.retransmits}};
 }
 

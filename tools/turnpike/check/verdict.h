@@ -19,6 +19,7 @@ struct Turn {
 	bool with_profile = false;
 	std::string congestion;			// of its connections, as the kernel says it
 	std::string qdisc;			// of the device meanwhile
+	bool tlt = false;			// it was on meanwhile
 	double seconds = 0;			// that were measured
 	std::uint64_t acked_bytes = 0;		// of the long flows, in these seconds
 	std::uint64_t retransmits = 0;		// of the long flows, segments since they began

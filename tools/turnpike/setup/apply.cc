@@ -127,7 +127,7 @@ bool is_route(const Change &change)
 // Of the newest first; whether all went well.
 bool take_back_these(std::vector<Change> changes, const StateFile &file, State &state, bool tells)
 {
-	Host host = look_at_host();
+	Host host = look_at_host(state.wanted);
 	bool well = true;
 
 	std::reverse(changes.begin(), changes.end());
@@ -139,7 +139,7 @@ bool take_back_these(std::vector<Change> changes, const StateFile &file, State &
 			continue;
 		// Which of them cannot be taken back is told; what is done is not done again.
 		if (some.size() > 1)
-			host = look_at_host();
+			host = look_at_host(state.wanted);
 		well = take_back_each(some, host, state, tells) && well;
 	}
 	file.write(state);

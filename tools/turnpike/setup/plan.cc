@@ -418,8 +418,10 @@ std::vector<Command> undo(const Change &change, const Host &host)
 			return {words({"turnpike", "tlt", "off"})};
 		return {};
 	case Kind::unit:
-		// One that is off stays off.
-		return {words({"systemctl", "stop", change.name})};
+		// One that did not start cannot be stopped where there is no systemd.
+		if (host.units.count(change.name))
+			return {words({"systemctl", "stop", change.name})};
+		return {};
 	}
 	return {};
 }

@@ -155,7 +155,7 @@ void down(const Arguments &arguments)
 	if (state.changes.empty())
 		std::cout << "nothing to undo: 'turnpike up' changed nothing here\n";
 	if (arguments.dry_run) {
-		Host host = look_at_host();
+		Host host = look_at_host(state.wanted);
 		for (auto change = state.changes.rbegin(); change != state.changes.rend(); ++change)
 			print_commands(undo(*change, host));
 		return;
