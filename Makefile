@@ -71,7 +71,7 @@ help:
 	@echo '                   (FIG="timely-18": one figure of a paper; FIG="*" FIGURES="--quick"; index in build/reproduce)'
 	@echo '  make fuzz        random inputs for all that reads what others wrote (FUZZ="--runs N")'
 	@echo '  make battery     a table of what Linux and Turnpike do on all kinds of networks (BATTERY="--row long")'
-	@echo '  make mutants     lines of the modules changed one by one: some test must go red (MUTANTS="--match tlt")'
+	@echo '  make mutants     lines changed one by one: some test must go red (MUTANTS="--match tlt")'
 	@echo '  make ablation    what each mechanism of On-Ramp is worth, as a table (ABLATION="--match drain")'
 	@echo '  make install     modules, tools, man pages and examples (DESTDIR=, PREFIX=$(PREFIX), KDIR=)'
 	@echo '  make uninstall   take away what install put there'

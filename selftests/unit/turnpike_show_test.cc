@@ -241,6 +241,22 @@ TEST(Doctor, device__what_hides_in_it)
 	EXPECT_EQ(wrong(facts), "");
 }
 
+TEST(Doctor, status__is_that_of_the_worst)
+{
+	auto status_of = [](std::vector<Severity> severities) {
+		std::vector<Finding> findings;
+
+		for (Severity severity : severities)
+			findings.push_back({"one", severity, "", "", ""});
+		return exit_status(findings);
+	};
+
+	EXPECT_EQ(status_of({}), 0);
+	EXPECT_EQ(status_of({Severity::fine, Severity::info}), 0);
+	EXPECT_EQ(status_of({Severity::warning, Severity::fine}), 1);
+	EXPECT_EQ(status_of({Severity::warning, Severity::broken, Severity::info}), 2);
+}
+
 TEST(Doctor, feedback__that_does_not_come)
 {
 	EXPECT_EQ(wrong_with("/namespace", without_feedback()), "feedback:warning peers:warning");
@@ -250,7 +266,8 @@ TEST(Doctor, feedback__that_does_not_come)
 	EXPECT_EQ(wrong_with("/keys", Json::array()), "key:warning");
 	EXPECT_EQ(wrong_with("/onramp_stats/refused_mac", 1), "signatures:warning");
 	EXPECT_EQ(wrong_with("/timely_counters/events_high", 2501), "noise:warning");
-	EXPECT_EQ(wrong_with("/timely_counters/samples", 999), "");
+	EXPECT_EQ(wrong_with("/timely_counters", {{"samples", 999}, {"events_high", 999}}), "");
+	EXPECT_EQ(wrong_with("/timely_counters", {{"samples", 1000}, {"events_high", 999}}), "noise:warning");
 	EXPECT_EQ(wrong_with("/namespace/setup", {{"since", 0}, {"by", "x"}, {"differs", {"route"}}}), "setup:warning");
 }
 
