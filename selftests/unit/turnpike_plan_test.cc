@@ -70,6 +70,11 @@ std::vector<std::string> commands_of(const Plan &plan)
 
 using Lines = std::vector<std::string>;
 
+void append_to(std::vector<Qdisc> &list, const std::vector<Qdisc> &more)
+{
+	list.insert(list.end(), more.begin(), more.end());
+}
+
 TEST(Plan, routes__of_the_device_alone_and_one_for_the_rest)
 {
 	EXPECT_EQ(commands_of(plan(wanted("timely", "eth0", {"10.0.0.0/8"}), host())),
@@ -246,6 +251,41 @@ TEST(Plan, qdisc__each_queue_of_the_kernels_own_mq)
 	EXPECT_EQ(texts(undo(found.steps.back().change, then)), Lines{"tc qdisc del dev eth0 root"});
 }
 
+// On a device of two queues that up gave onramps; what down does when they are like that.
+Lines mq_undone(const std::vector<Qdisc> &then, const std::vector<Qdisc> &replaced_since = {})
+{
+	Change change = plan(wanted("onramp", "eth0"), host()).steps.back().change;
+	Host now = host();
+
+	append_to(change.qdiscs, replaced_since);
+	now.qdiscs = {qdisc("eth0", "mq", 0x10000, TC_H_ROOT)};
+	append_to(now.qdiscs, then);
+	return texts(undo(change, now));
+}
+
+TEST(Plan, qdisc__queues_that_came_later_go_with_mq)
+{
+	Lines kernels = {"tc qdisc del dev eth0 root"};
+	Qdisc first = qdisc("eth0", "onramp", 0x80020000, 0x10001), later = qdisc("eth0", "onramp", 0x80030000, 0x10003);
+
+	EXPECT_EQ(mq_undone({first, later}, {qdisc("eth0", "fq_codel", 0, 0x10003)}), kernels);
+	EXPECT_EQ(mq_undone({first, qdisc("eth0", "fq_codel", 0, 0x10003)}), kernels);
+	// An up that failed between mq and its onramps.
+	EXPECT_EQ(mq_undone({qdisc("eth0", "fq_codel", 0, 0x10001), qdisc("eth0", "fq_codel", 0, 0x10002)}), kernels);
+}
+
+TEST(Plan, qdisc__of_somebody_below_mq_stays)
+{
+	Qdisc first = qdisc("eth0", "onramp", 0x80020000, 0x10001), theirs = qdisc("eth0", "fq", 0x80040000, 0x10002);
+	const char *kernels = "tc qdisc replace dev eth0 parent 1:1 fq_codel  # with the options that it had";
+
+	EXPECT_EQ(mq_undone({first, theirs}), Lines{kernels});
+	EXPECT_EQ(mq_undone({qdisc("eth0", "fq", 0x80050000, 0x10001), theirs}), Lines());
+	// Theirs before up was called again.
+	EXPECT_EQ(mq_undone({first, qdisc("eth0", "onramp", 0x80030000, 0x10002)}, {theirs}),
+		  (Lines{kernels, "tc qdisc replace dev eth0 parent 1:2 handle 8004: fq  # with the options that it had"}));
+}
+
 TEST(Plan, qdisc__that_an_administrator_put_there_comes_back)
 {
 	Change change = plan(wanted("onramp", "eth1"), host()).steps.back().change;
@@ -372,6 +412,20 @@ TEST(Plan, device__that_there_is_not_is_refused)
 {
 	EXPECT_THROW(plan(wanted("onramp", "eth9"), host()), Error);
 	EXPECT_THROW(plan(Wanted(), host()), Error);
+}
+
+TEST(Plan, device__that_there_is_not_is_told_beside_the_rest)
+{
+	Wanted two = wanted("onramp", "eth9");
+
+	add_piece(two, "onramp", {"eth0"});
+	EXPECT_THROW(plan(two, host()), Error);
+	std::string text;
+	for (const Step &step : compare(two, host()).steps)
+		text += step.change.key() + ": " + step.now + (step.holds ? " (holds)\n" : "\n");
+	EXPECT_EQ(text, "module sch_onramp: not loaded\ndevice eth9: there is no device eth9\nqdisc of eth0: mq with fq_codel\n");
+	EXPECT_TRUE(undo({.kind = Kind::device, .name = "eth9"}, host()).empty());
+	EXPECT_THROW(compare(Wanted(), host()), Error);
 }
 
 TEST(Plan, usec__needs_a_kernel_that_has_it)

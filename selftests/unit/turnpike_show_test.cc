@@ -154,10 +154,11 @@ TEST(Status, text__fits_a_terminal_and_names_all)
 
 Json healthy()
 {
-	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"wanted", true}};
+	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"wanted", true},
+		       {"signer", "ours"}, {"held_by", ""}};
 
 	return {{"kernel", "6.12.9"}, {"modules", {module}}, {"dkms", true}, {"kernels_without_headers", Json::array()},
-		{"secure_boot", false}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
+		{"signing", {{"enforced", ""}, {"keys", nullptr}}}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
 		{"default_route", true}, {"has_usec", true}, {"keys", {1}},
 		{"onramp_stats", {{"refused_mac", 0}, {"refused_key", 0}}},
 		{"timely_counters", {{"samples", 5000}, {"events_high", 10}}}, {"namespace", with_devices(10, 100, 2)},
@@ -194,21 +195,100 @@ TEST(Doctor, healthy__is_fine)
 	EXPECT_EQ(exit_status(examine(healthy())), 0);
 }
 
+// A kernel that takes signed modules alone; keys: those that it knows.
+Json with_signing(const char *signer, const Json &keys)
+{
+	Json facts = healthy();
+
+	facts["signing"] = {{"enforced", "lockdown=integrity"}, {"keys", keys}};
+	facts["modules"][0]["loaded"] = false;
+	facts["modules"][0]["signer"] = signer;
+	return facts;
+}
+
+TEST(Doctor, secure_boot__by_who_signed)
+{
+	EXPECT_EQ(wrong(with_signing("", {"ours"})), "secure-boot:broken");
+	EXPECT_EQ(wrong(with_signing("ours", {"theirs"})), "secure-boot:broken");
+	EXPECT_EQ(wrong(with_signing("ours", {"theirs", "ours"})), "");
+	EXPECT_EQ(wrong(with_signing("ours", nullptr)), "secure-boot:warning");
+	EXPECT_EQ(wrong_with("/modules/0/signer", ""), "");
+	Json loaded = with_signing("", {"ours"});
+	loaded["modules"][0]["loaded"] = true;
+	EXPECT_EQ(wrong(loaded), "");
+	Json missing = with_signing("", {"ours"});
+	missing["modules"][0]["disk"] = false;
+	EXPECT_EQ(wrong(missing), "module:broken");
+}
+
+TEST(Facts, signing__enforced_by_kernel_or_firmware)
+{
+	char name[] = "/tmp/turnpike-signing.XXXXXX";
+	std::string root = mkdtemp(name);
+	auto write = [&](const char *path, const char *text) {
+		fs::create_directories(fs::path(root + path).parent_path());
+		std::ofstream(root + path) << text << '\n';
+	};
+
+	EXPECT_EQ(signing_enforced_by(root, false), "");
+	EXPECT_EQ(signing_enforced_by(root, true), "Secure Boot");
+	write("/sys/kernel/security/lockdown", "[none] integrity confidentiality");
+	// Of a kernel that does not care what the firmware says.
+	EXPECT_EQ(signing_enforced_by(root, true), "");
+	write("/sys/kernel/security/lockdown", "none [integrity] confidentiality");
+	EXPECT_EQ(signing_enforced_by(root, false), "lockdown=integrity");
+	write("/sys/module/module/parameters/sig_enforce", "N");
+	EXPECT_EQ(signing_enforced_by(root, false), "lockdown=integrity");
+	write("/sys/module/module/parameters/sig_enforce", "Y");
+	EXPECT_EQ(signing_enforced_by(root, false), "module.sig_enforce");
+	fs::remove_all(root);
+}
+
+TEST(Facts, holders__of_all_namespaces)
+{
+	Json here = {{"netns", ""}, {"timely", {{"flows", 1}}}, {"devices", Json::array()}};
+	Json there = {{"netns", "b"}, {"timely", {{"flows", 2}}}, {"devices", {{{"name", "eth0"}}}}};
+	Json status = {{"namespaces", {here, there}}};
+
+	EXPECT_EQ(holders_of("tcp_timely", status), "1 connection, 2 connections in network namespace b");
+	EXPECT_EQ(holders_of("sch_onramp", status), "onramp on eth0 in network namespace b");
+	EXPECT_EQ(holders_of("tlt", status), "");
+}
+
+TEST(Doctor, held__by_whom)
+{
+	Json facts = healthy();
+
+	facts["modules"][0]["held_by"] = "1 connection";
+	EXPECT_EQ(wrong(facts), "");
+	facts["modules"][0]["wanted"] = false;
+	EXPECT_EQ(wrong(facts), "held:info");
+	EXPECT_NE(findings_text(examine(facts), false).find("held by 1 connection"), std::string::npos);
+	facts["modules"][0]["stale"] = true;
+	EXPECT_EQ(wrong(facts), "module:warning");
+	EXPECT_NE(findings_text(examine(facts), false).find("held by 1 connection"), std::string::npos);
+}
+
+TEST(Facts, known_signers__by_name)
+{
+	EXPECT_EQ(known_signers("0fbb1ba8 I------     1 perm 1f030000     0     0 asymmetr" "i Debian Secure Boot CA: X509.rsa "
+				"a8d54bbb []\n1bdcb7f8 I--Q---     4 perm 1f3f0000     0 65534 keyring   _uid.0: 1\n"
+				"1a8d5f5c I------     1 perm 1f030000     0     0 asymmetr" "i DKMS: key: X509.rsa 0a1b2c3d []\n"),
+		  (Json{"Debian Secure Boot CA", "DKMS: key"}));
+	EXPECT_TRUE(known_signers("").is_null());
+}
+
 TEST(Doctor, modules__missing_or_stale)
 {
-	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}, {"wanted", true}};
+	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}, {"wanted", true}, {"signer", ""},
+		     {"held_by", ""}};
 
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:broken");
 	gone["wanted"] = false;
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:info");
 	EXPECT_EQ(wrong_with("/modules/0/stale", true), "module:warning");
 	EXPECT_EQ(wrong_with("/kernels_without_headers", {"6.12.9"}), "headers:warning");
-	EXPECT_EQ(wrong_with("/secure_boot", true), "");
 	Json facts = healthy();
-	facts["modules"][0]["loaded"] = false;
-	facts["secure_boot"] = true;
-	EXPECT_EQ(wrong(facts), "secure-boot:warning");
-	facts = healthy();
 	facts["dkms"] = false;
 	facts["kernels_without_headers"] = {"6.12.9"};
 	EXPECT_EQ(wrong(facts), "");

@@ -58,7 +58,7 @@ std::vector<ModuleState> module_states(const std::string &sysfs, const Words &mo
 
 	for (std::string name; names >> name;)
 		states.push_back({name, loaded_build(sysfs + "/" + name),
-				  disk_build(modinfo, name)});
+				  disk_build(modinfo, name), field(modinfo, name, "signer")});
 	return states;
 }
 

@@ -24,6 +24,7 @@ struct ModuleState {
 	std::string name;
 	std::optional<ModuleBuild> loaded;
 	std::optional<ModuleBuild> disk;
+	std::string signer = {};	// of the one on disk; empty: nobody signed it
 
 	bool stale() const { return loaded && disk && *loaded != *disk; }
 };

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <span>
 
+#include <linux/pkt_sched.h>
 #include <unistd.h>
 
 #include "../command.h"
@@ -40,7 +41,8 @@ bool take_back(const Change &change, const Host &host)
 			if (change.kind != Kind::module)
 				throw;
 			std::cerr << "turnpike: " << change.name << " stays loaded, as something uses it (" << error.what()
-				  << "); later: modprobe -r " << change.name << '\n';
+				  << "); later: modprobe -r " << change.name
+				  << "; turnpike doctor says who holds it\n";
 		}
 	}
 	return !commands.empty();
@@ -57,6 +59,10 @@ void remember(State &state, const Change &change)
 	}
 	if (change.kind == Kind::route && (change.congctl != known->set || change.made))
 		*known = change;
+	// Who replaces the root replaces all below it.
+	if (std::any_of(change.qdiscs.begin(), change.qdiscs.end(),
+			[](const Qdisc &qdisc) { return qdisc.parent == TC_H_ROOT; }))
+		known->qdiscs.clear();
 	for (const Qdisc &qdisc : change.qdiscs) {
 		std::erase_if(known->qdiscs, [&](const Qdisc &other) { return other.parent == qdisc.parent; });
 		known->qdiscs.push_back(qdisc);

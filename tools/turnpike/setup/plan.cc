@@ -115,6 +115,7 @@ Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children, const Host &ho
 
 	if (!mq.handle) {
 		step.change.qdiscs = {mq};
+		append(step.change.qdiscs, children);
 		step.commands.push_back(words({"tc", "qdisc", "replace", "dev", mq.device, "root", "handle",
 					       onramp_handle_text(handle), "mq"}));
 	}
@@ -268,19 +269,71 @@ bool wants_metrics(const Wanted &wanted)
 
 // -- back
 
+Command delete_root(const std::string &device)
+{
+	return words({"tc", "qdisc", "del", "dev", device, "root"});
+}
+
 std::vector<Command> undo_qdisc(const Qdisc &before, const Host &host)
 {
 	const Qdisc *now = at(host, before.device, before.parent);
-	Command kernels = words({"tc", "qdisc", "del", "dev", before.device, "root"});
 
-	if (before.kind == "mq")
-		return now && now->kind == "mq" && now->handle == kMqHandle ? std::vector{kernels} : std::vector<Command>();
 	// Somebody else's by now.
 	if (!now || now->kind != "onramp")
 		return {};
 	if (!before.handle && before.parent == TC_H_ROOT)
-		return {kernels};
+		return {delete_root(before.device)};
 	return {{.qdisc = before}};
+}
+
+// What comes in the place of an onramp below the mq that up made: somebody's that stood there, or else one as the kernel
+// had for its queues.
+std::optional<Qdisc> before_onramp(const Change &change, const Qdisc &onramp)
+{
+	std::optional<Qdisc> kernels;
+
+	for (const Qdisc &before : change.qdiscs) {
+		if (before.parent == onramp.parent && before.handle)
+			return before;
+		if (before.kind != "mq" && !before.handle)
+			kernels = before;
+	}
+	if (kernels)
+		kernels->parent = onramp.parent;
+	return kernels;
+}
+
+// The kernel makes its own again, unless somebody has a qdisc below it: that one stays.
+std::vector<Command> undo_mq(const Change &change, const Qdisc &mq, const Host &host)
+{
+	std::vector<Command> commands;
+	bool somebodys = false;
+
+	for (const Qdisc &child : below(host, mq)) {
+		if (child.kind != "onramp") {
+			somebodys = somebodys || child.handle;
+			continue;
+		}
+		std::optional<Qdisc> before = before_onramp(change, child);
+		somebodys = somebodys || (before && before->handle);
+		if (before)
+			commands.push_back({.qdisc = before});
+	}
+	return somebodys ? commands : std::vector{delete_root(mq.device)};
+}
+
+std::vector<Command> undo_qdiscs(const Change &change, const Host &host)
+{
+	std::vector<Command> commands;
+	const Qdisc *root = at(host, change.name, TC_H_ROOT);
+	bool made = std::any_of(change.qdiscs.begin(), change.qdiscs.end(),
+				[](const Qdisc &before) { return before.kind == "mq"; });
+
+	if (made)
+		return root && root->kind == "mq" && root->handle == kMqHandle ? undo_mq(change, *root, host) : commands;
+	for (const Qdisc &before : change.qdiscs)
+		append(commands, undo_qdisc(before, host));
+	return commands;
 }
 
 const Route *same_route(const Change &change, const Host &host)
@@ -342,6 +395,8 @@ std::string Change::key() const
 		return "unit " + name;
 	case Kind::route:
 		return "route " + name + " dev " + device + (metric.empty() ? "" : " metric " + metric);
+	case Kind::device:
+		return "device " + name;
 	}
 	return name;
 }
@@ -354,7 +409,33 @@ bool Change::is_of_the_same(const Change &other) const
 	return name == other.name && device == other.device && metric == other.metric;
 }
 
-Plan plan(const Wanted &wanted, const Host &host)
+namespace {
+
+// How a device is added: add_device(), or told_device() where an error is told and not thrown.
+using AddDevice = void (*)(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device);
+
+void add_device(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device)
+{
+	if (!host.devices.count(device.name))
+		throw Error("there is no device " + device.name);
+	if (device.onramp)
+		add_onramp(plan, host, device.name);
+	if (device.usec && !host.has_usec)
+		plan.remarks.push_back("microsecond timestamps of TCP need Linux 6.7: On-Ramp has receipts alone");
+	if (!wanted.congestion.empty() || (device.usec && host.has_usec && !wanted.prefixes.empty()))
+		add_routes(plan, wanted, host, device);
+}
+
+void told_device(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device)
+{
+	try {
+		add_device(plan, wanted, host, device);
+	} catch (const Error &error) {
+		plan.steps.push_back({{.kind = Kind::device, .name = device.name}, "set up", error.what(), false, {}});
+	}
+}
+
+Plan plan_by(AddDevice add, const Wanted &wanted, const Host &host)
 {
 	bool onramp = std::any_of(wanted.devices.begin(), wanted.devices.end(),
 				  [](const WantedDevice &device) { return device.onramp; });
@@ -362,9 +443,6 @@ Plan plan(const Wanted &wanted, const Host &host)
 
 	if (wanted.devices.empty() && !wanted.tlt && !wants_metrics(wanted))
 		throw Error("nothing is wanted: no device, no rule of TLT, and no metrics");
-	for (const WantedDevice &device : wanted.devices)
-		if (!host.devices.count(device.name))
-			throw Error("there is no device " + device.name);
 	if (!wanted.congestion.empty())
 		add_module(plan, host, "tcp_timely");
 	if (onramp)
@@ -373,14 +451,8 @@ Plan plan(const Wanted &wanted, const Host &host)
 		add_module(plan, host, "tlt");
 	if (!wanted.key.empty())
 		add_key(plan, wanted, host);
-	for (const WantedDevice &device : wanted.devices) {
-		if (device.onramp)
-			add_onramp(plan, host, device.name);
-		if (device.usec && !host.has_usec)
-			plan.remarks.push_back("microsecond timestamps of TCP need Linux 6.7: On-Ramp has receipts alone");
-		if (!wanted.congestion.empty() || (device.usec && host.has_usec && !wanted.prefixes.empty()))
-			add_routes(plan, wanted, host, device);
-	}
+	for (const WantedDevice &device : wanted.devices)
+		add(plan, wanted, host, device);
 	if (wanted.tlt)
 		add_tlt(plan, wanted, host);
 	if (!wanted.metrics.textfile.empty())
@@ -388,6 +460,18 @@ Plan plan(const Wanted &wanted, const Host &host)
 	if (!wanted.metrics.listen.empty())
 		add_unit(plan, host, kListenUnit);
 	return plan;
+}
+
+}  // namespace
+
+Plan plan(const Wanted &wanted, const Host &host)
+{
+	return plan_by(add_device, wanted, host);
+}
+
+Plan compare(const Wanted &wanted, const Host &host)
+{
+	return plan_by(told_device, wanted, host);
 }
 
 std::vector<Command> undo(const Change &change, const Host &host)
@@ -405,12 +489,8 @@ std::vector<Command> undo(const Change &change, const Host &host)
 				commands.push_back(words({"turnpike", "onramp", "key", "del", std::to_string(id)}));
 		return commands;
 	}
-	case Kind::qdisc: {
-		std::vector<Command> commands;
-		for (const Qdisc &before : change.qdiscs)
-			append(commands, undo_qdisc(before, host));
-		return commands;
-	}
+	case Kind::qdisc:
+		return undo_qdiscs(change, host);
 	case Kind::route:
 		return undo_route(change, host);
 	case Kind::tlt:
@@ -421,6 +501,8 @@ std::vector<Command> undo(const Change &change, const Host &host)
 		// One that did not start cannot be stopped where there is no systemd.
 		if (host.units.count(change.name))
 			return {words({"systemctl", "stop", change.name})};
+		return {};
+	case Kind::device:
 		return {};
 	}
 	return {};

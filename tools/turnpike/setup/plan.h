@@ -47,7 +47,7 @@ struct Command {
 // As one would type it.
 std::string command_text(const Command &command);
 
-enum class Kind { module, key, qdisc, route, tlt, unit };
+enum class Kind { module, key, qdisc, route, tlt, unit, device };
 
 // What was changed, and what stood there before.
 struct Change {
@@ -80,6 +80,9 @@ struct Plan {
 
 // Throws Error for what cannot be had, before anything is done.
 Plan plan(const Wanted &wanted, const Host &host);
+
+// The same, to be told and not done: what cannot be had of a device is a step that does not hold, and the rest is there.
+Plan compare(const Wanted &wanted, const Host &host);
 
 // What takes a change back on the host as it is now; none if it is gone, or is another's by now.
 std::vector<Command> undo(const Change &change, const Host &host);

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion1 = 1;
-constexpr const char *kKinds[] = {"module", "key", "qdisc", "route", "tlt", "unit"};
+constexpr const char *kKinds[] = {"module", "key", "qdisc", "route", "tlt", "unit", "device"};
 
 std::string hex(const std::string &bytes)
 {

@@ -68,13 +68,13 @@ void dry_run(const Plan &plan)
 
 // -- persist
 
-void systemctl(const std::string &verb)
+Words systemctl(const std::string &verb)
 {
 	Words words = {"systemctl"};
 
 	words.push_back(verb);
 	words.push_back(kUnit);
-	carry_out({words, std::nullopt});
+	return words;
 }
 
 // Before anything is done.
@@ -82,6 +82,8 @@ void check_persist(const Wanted &wanted, const std::string &config)
 {
 	if (config != kConfig)
 		throw Error("--persist is for " + std::string(kConfig) + " alone");
+	if (run(systemctl("cat")).status)
+		throw Error("--persist needs systemd and its unit " + std::string(kUnit) + ": apt install turnpike-tools, or make install");
 	if (std::filesystem::exists(config) && read_config(config) != wanted)
 		throw Error(config + " says otherwise: change it and call 'turnpike up --all --persist', or move it away");
 }
@@ -96,7 +98,7 @@ void persist(const Wanted &wanted, const std::string &config)
 			throw Error("cannot write " + config);
 		std::cout << "wrote " << config << '\n';
 	}
-	systemctl("enable");
+	output_of(systemctl("enable"));
 	std::cout << "enabled " << kUnit << ": 'turnpike up --all' at each boot\n";
 }
 
@@ -164,7 +166,7 @@ void down(const Arguments &arguments)
 	if (!take_all_back(file, state, true))
 		throw Error("not all could be taken back: mend that, and call 'turnpike down' again");
 	if (arguments.persist) {
-		systemctl("disable");
+		output_of(systemctl("disable"));
 		std::cout << "disabled " << kUnit << '\n';
 	}
 }
@@ -186,7 +188,7 @@ void diff(const Arguments &arguments, int &status)
 	StateFile file(kStateDirectory, false);
 	State state = file.read();
 	Wanted wanted = wanted_now(arguments, state);
-	Plan todo = plan(wanted, look_at_host(wanted));
+	Plan todo = compare(wanted, look_at_host(wanted));
 	Json json = Json::array();
 
 	for (const Step &step : todo.steps)

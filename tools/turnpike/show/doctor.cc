@@ -30,6 +30,11 @@ void fine(Findings &found, const char *check, const std::string &what)
 
 // -- modules, kernel
 
+std::string holders_text(const Json &module)
+{
+	return module.at("held_by") == "" ? "" : "; it is held by " + text(module.at("held_by"));
+}
+
 void modules(const Json &facts, Findings &found)
 {
 	std::size_t before = found.size();
@@ -44,8 +49,11 @@ void modules(const Json &facts, Findings &found)
 							     : "modprobe does not find it; nothing here wants it so far", "apt install turnpike-dkms, or make install; with DKMS: dkms status"});
 		else if (module.at("stale"))
 			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk",
-					 "an upgrade counts after it is loaded again", "rmmod " + name + " && modprobe " + name +
-					 ", when nothing uses it; or restart the host"});
+					 "an upgrade counts after it is loaded again" + holders_text(module), "rmmod " + name +
+					 " && modprobe " + name + ", when nothing uses it; or restart the host"});
+		else if (module.at("loaded") && !module.at("wanted") && module.at("held_by") != "")
+			found.push_back({"held", Severity::info, name + " is in use, and turnpike up did not ask for it",
+					 "rmmod refuses" + holders_text(module), "modprobe -r " + name + ", when they are over"});
 	}
 	if (found.size() == before)
 		fine(found, "module", "modules are there, and those loaded are those on disk");
@@ -62,17 +70,54 @@ void headers(const Json &facts, Findings &found)
 			 "apt install linux-headers-" + text(without.back())});
 }
 
+enum class Trust { yes, nobody_signed, unknown_key, cannot_tell };
+
+// Would the kernel take it? keys: null where they cannot be seen.
+Trust trust_in(const Json &module, const Json &keys)
+{
+	const Json &signer = module.at("signer");
+
+	if (module.at("loaded") || !module.at("disk"))
+		return Trust::yes;
+	if (signer == "")
+		return Trust::nobody_signed;
+	if (keys.is_null())
+		return Trust::cannot_tell;
+	return std::find(keys.begin(), keys.end(), signer) != keys.end() ? Trust::yes : Trust::unknown_key;
+}
+
+// Names of the modules that the kernel would not take for this reason.
+std::string refused_for(const Json &facts, Trust trust)
+{
+	std::string names;
+
+	for (const Json &module : facts.at("modules"))
+		if (trust_in(module, facts.at("signing").at("keys")) == trust)
+			names += (names.empty() ? "" : ", ") + text(module.at("name"));
+	return names;
+}
+
 void secure_boot(const Json &facts, Findings &found)
 {
-	if (!facts.at("secure_boot").get<bool>())
+	const char *enroll = "mokutil --import /var/lib/dkms/mok.pub, and restart (secure-boot.rst)";
+	std::string by = text(facts.at("signing").at("enforced")), names;
+
+	if (by.empty())
 		return fine(found, "secure-boot", "the kernel takes modules that nobody signed");
-	bool loaded = std::any_of(facts.at("modules").begin(), facts.at("modules").end(),
-				  [](const Json &module) { return module.at("loaded").get<bool>(); });
-	if (loaded)
-		return fine(found, "secure-boot", "Secure Boot is on, and modules load");
-	found.push_back({"secure-boot", Severity::warning, "Secure Boot is on, and no module is loaded",
-			 "the kernel refuses modules whose key it does not know: Key was rejected by service",
-			 "modprobe tcp_timely; if it is refused: mokutil --import /var/lib/dkms/mok.pub, and restart"});
+	std::string what = "the kernel takes signed modules alone (" + by + "), and ";
+	if (!(names = refused_for(facts, Trust::nobody_signed)).empty())
+		found.push_back({"secure-boot", Severity::broken, what + "nobody signed " + names,
+				 "modprobe says: Key was rejected by service, or Operation not permitted",
+				 std::string("make dkms, or apt install turnpike-dkms: DKMS signs; then ") + enroll});
+	if (!(names = refused_for(facts, Trust::unknown_key)).empty())
+		found.push_back({"secure-boot", Severity::broken, what + "does not know the key of " + names,
+				 "modprobe says: Key was rejected by service", enroll});
+	if (!(names = refused_for(facts, Trust::cannot_tell)).empty())
+		found.push_back({"secure-boot", Severity::warning, what + "whether it knows the key of " + names + " only root can see",
+				 "the kernel refuses modules whose key it does not know: Key was rejected by service",
+				 "sudo turnpike doctor; if the key is unknown: " + std::string(enroll)});
+	if (found.empty() || found.back().check != "secure-boot")
+		fine(found, "secure-boot", "the kernel takes signed modules alone (" + by + "), and takes these");
 }
 
 void plugin(const Json &facts, Findings &found)

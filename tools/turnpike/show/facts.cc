@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -19,6 +20,7 @@
 #include "../setup/device_name.h"
 #include "../setup/host.h"
 #include "../setup/state_file.h"
+#include "../units.h"
 #include "status.h"
 #include "timely_counters.h"
 
@@ -94,12 +96,21 @@ std::set<std::string> wanted_modules()
 Json modules_json()
 {
 	std::set<std::string> wanted = wanted_modules();
-	Json list = Json::array();
+	Json list = Json::array(), status;
 
-	for (const ModuleState &module : module_states())
+	for (const ModuleState &module : module_states()) {
+		bool is_wanted = wanted.count(module.name) != 0;
+
 		list.push_back({{"name", module.name}, {"loaded", module.loaded.has_value()},
-				{"disk", module.disk.has_value()}, {"stale", module.stale()},
-				{"wanted", wanted.count(module.name) != 0}});
+				{"disk", module.disk.has_value()}, {"stale", module.stale()}, {"signer", module.signer},
+				{"wanted", is_wanted}, {"held_by", ""}});
+		// Only where somebody wants to be rid of it: this looks into every namespace.
+		if (!module.loaded || (is_wanted && !module.stale()))
+			continue;
+		if (status.is_null())
+			status = look_at_status();
+		list.back()["held_by"] = holders_of(module.name, status);
+	}
 	return list;
 }
 
@@ -114,6 +125,14 @@ bool secure_boot()
 		return file.read(bytes, sizeof(bytes)) && bytes[4] == 1;
 	}
 	return false;
+}
+
+Json signing_json()
+{
+	std::ifstream file("/proc/keys");
+	std::string text((std::istreambuf_iterator<char>(file)), {});
+
+	return {{"enforced", signing_enforced_by("", secure_boot())}, {"keys", known_signers(text)}};
 }
 
 // Asked for help, it changes nothing.
@@ -266,6 +285,54 @@ Json kernels_without_headers(const std::string &directory)
 	return found;
 }
 
+std::string holders_of(const std::string &module, const Json &status)
+{
+	std::string text;
+
+	for (const Json &space : status.at("namespaces")) {
+		std::string netns = space.at("netns").get<std::string>(), where = netns.empty() ? "" : " in network namespace " + netns;
+		auto add = [&](const std::string &what) { text += (text.empty() ? "" : ", ") + what + where; };
+
+		if (module == "tcp_timely" && !space.at("timely").is_null() && space.at("timely").at("flows") != 0)
+			add(count_text(space.at("timely").at("flows"), "connection"));
+		if (module == "sch_onramp")
+			for (const Json &device : space.at("devices"))
+				add("onramp on " + device.at("name").get<std::string>());
+	}
+	return text;
+}
+
+std::string signing_enforced_by(const std::string &root, bool secure_boot)
+{
+	std::ifstream lockdown(root + "/sys/kernel/security/lockdown");
+	std::string modes;
+
+	if (first_word(root + "/sys/module/module/parameters/sig_enforce") == "Y")
+		return "module.sig_enforce";
+	if (!std::getline(lockdown, modes))
+		return secure_boot ? "Secure Boot" : "";
+	// As in "none [integrity] confidentiality".
+	std::size_t begin = modes.find('['), end = modes.find(']');
+	std::string mode = begin < end && end != std::string::npos ? modes.substr(begin + 1, end - begin - 1) : "none";
+	return mode == "none" ? "" : "lockdown=" + mode;
+}
+
+// In a line stand numbers, the type, which the kernel cuts after nine letters, and "NAME: X509.rsa 01234567 []".
+Json known_signers(const std::string &text)
+{
+	const std::string type = " asymmetr";
+	std::istringstream lines(text);
+	Json names = Json::array();
+
+	for (std::string line; std::getline(lines, line);) {
+		std::size_t at = line.find(type), end = line.rfind(": X509.");
+		std::size_t begin = at == std::string::npos ? at : line.find(' ', at + type.size());
+		if (begin != std::string::npos && end != std::string::npos && end > begin)
+			names.push_back(line.substr(begin + 1, end - begin - 1));
+	}
+	return names.empty() ? Json() : names;
+}
+
 Json look_at_facts(const std::string &called)
 {
 	Host host = look_at_host();
@@ -277,7 +344,7 @@ Json look_at_facts(const std::string &called)
 		{"modules", modules_json()},
 		{"dkms", fs::exists("/var/lib/dkms/turnpike")},
 		{"kernels_without_headers", kernels_without_headers("/lib/modules")},
-		{"secure_boot", secure_boot()},
+		{"signing", signing_json()},
 		{"tc_plugin", tc_plugin()},
 		{"others", other_owners("", process_names())},
 		{"default_congestion", first_word("/proc/sys/net/ipv4/tcp_congestion_control")},

@@ -87,7 +87,7 @@ Json setup_json()
 		state = StateFile(kStateDirectory, false).read();
 		if (state.changes.empty())
 			return nullptr;
-		for (const Step &step : plan(state.wanted, look_at_host(state.wanted)).steps)
+		for (const Step &step : compare(state.wanted, look_at_host(state.wanted)).steps)
 			if (!step.holds)
 				differs.push_back(step.change.key());
 	} catch (const Error &error) {
