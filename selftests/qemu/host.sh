@@ -60,7 +60,7 @@ send() {
 # not up yet after its driver began anew.
 picture() {
 	ip -o route show | sed -E 's/ linkdown| $//g'
-	tc qdisc show | sed -E 's/^(qdisc \S+) [89a-f][0-9a-f]{3}:/\1/'
+	tc qdisc show | sed -E 's/^(qdisc \S+) [89a-f][0-9a-f]{3}:/\1/' | sort
 	turnpike onramp show 2> /dev/null
 	lsmod_ours
 }
