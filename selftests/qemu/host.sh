@@ -67,6 +67,9 @@ picture() {
 
 lsmod_ours() { cut -d' ' -f1 /proc/modules | grep -xE 'tcp_timely|sch_onramp|tlt' | sort; }
 
+# Nothing is to be undone, in no namespace.
+no_state() { ! ls /run/turnpike/state-*.json 2> /dev/null; }
+
 # refused_with REASON COMMAND...: it says no, and why, and changes nothing
 refused_with() {
 	local reason=$1 before out

@@ -81,7 +81,7 @@ queues_that_come_later__are_told_of_and_taken() {
 	up_onramp > /dev/null && ethtool -L eth0 combined 4 && says 1 "qdisc of eth0: wanted mq with onramp" turnpike diff &&
 		up_onramp && [ "$(onramps)" = 4 ] && says 0 "all is as wanted" turnpike diff && turnpike down
 	status=$?
-	[ ! -e /run/turnpike/state-1.json ] || status=1
+	no_state || status=1
 	ethtool -L eth0 combined 2
 	diff <(echo "$before") <(picture) && return $status
 }
@@ -163,7 +163,7 @@ signed_modules_alone__doctor_names_the_cause() {
 }
 
 signed_modules_alone__up_refuses_and_changes_nothing() {
-	refused_with "Key was rejected by service" turnpike up "${all[@]}" && [ ! -e /run/turnpike/state-1.json ]
+	refused_with "Key was rejected by service" turnpike up "${all[@]}" && no_state
 }
 
 first_boot="nothing_loaded__is_said_and_harmless up__gives_each_queue_an_onramp status__and_metrics_sum_the_queues

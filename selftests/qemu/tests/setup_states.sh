@@ -30,18 +30,18 @@ root_of() { tc qdisc show dev "$1" | sed -n 's/^qdisc \(\S*\) \S* root.*/\1/p'; 
 
 # Of a second pair of devices, whose names are their own.
 make_bond() {
-	ip link add bond0 type bond mode active-backup && ip link add slave0 type veth peer name far0 &&
-		ip link set slave0 master bond0 && ip link set far0 netns b && ip -n b link set far0 up &&
-		ip link set slave0 up && ip link set bond0 up && ip addr add 10.5.0.1/24 dev bond0 &&
-		ip -n b addr add 10.5.0.2/24 dev far0 && ip link add link bond0 name bond0.7 type vlan id 7 &&
-		ip link set bond0.7 up && ip addr add 10.6.0.1/24 dev bond0.7
+	ip link add bond7 type bond mode active-backup && ip link add slave0 type veth peer name far0 &&
+		ip link set slave0 master bond7 && ip link set far0 netns b && ip -n b link set far0 up &&
+		ip link set slave0 up && ip link set bond7 up && ip addr add 10.5.0.1/24 dev bond7 &&
+		ip -n b addr add 10.5.0.2/24 dev far0 && ip link add link bond7 name bond7.7 type vlan id 7 &&
+		ip link set bond7.7 up && ip addr add 10.6.0.1/24 dev bond7.7
 }
 
 bond_and_vlan_up() {
-	turnpike up bond0 bond0.7 --with timely,onramp --for $near && [ "$(root_of bond0)" = onramp ] &&
-		[ "$(root_of bond0.7)" = onramp ] && [[ $(ip route show 10.6.0.0/24) == *"congctl timely"* ]] &&
-		says 0 "bond0.7: 0 flows" turnpike && says 0 "all is as wanted" turnpike diff && turnpike down &&
-		[ "$(root_of bond0)" = noqueue ]
+	turnpike up bond7 bond7.7 --with timely,onramp --for $near && [ "$(root_of bond7)" = onramp ] &&
+		[ "$(root_of bond7.7)" = onramp ] && [[ $(ip route show 10.6.0.0/24) == *"congctl timely"* ]] &&
+		says 0 "bond7.7: 0 flows" turnpike && says 0 "all is as wanted" turnpike diff && turnpike down &&
+		[ "$(root_of bond7)" = noqueue ]
 }
 
 bond_and_vlan__up_and_down() {
@@ -50,13 +50,13 @@ bond_and_vlan__up_and_down() {
 
 # The VLAN goes with its bond, and its state does not keep the rest.
 bond_that_goes__is_told_of() {
-	turnpike up bond0 bond0.7 eth0 --with timely,onramp --for $near > /dev/null && ip link del bond0 || return 1
-	says 1 "device bond0.7: wanted set up, is there is no device bond0.7" turnpike diff &&
-		says 0 "not so any more: device bond0, device bond0.7" turnpike &&
-		says 1 "not as turnpike up made it: device bond0" turnpike doctor &&
-		says 1 "there is no device bond0" turnpike doctor bond0 && says 0 "eth0: 2 queues" turnpike status eth0 &&
-		refused_with "there is no device bond0" turnpike up bond0 bond0.7 eth0 --with timely,onramp --for $near &&
-		says 0 "qdisc of bond0: gone" turnpike down && [ -z "$(lsmod_ours)" ] && [ ! -e /run/turnpike/state-1.json ] &&
+	turnpike up bond7 bond7.7 eth0 --with timely,onramp --for $near > /dev/null && ip link del bond7 || return 1
+	says 1 "device bond7.7: wanted set up, is there is no device bond7.7" turnpike diff &&
+		says 0 "not so any more: device bond7, device bond7.7" turnpike &&
+		says 1 "not as turnpike up made it: device bond7" turnpike doctor &&
+		says 1 "there is no device bond7" turnpike doctor bond7 && says 0 "eth0: 2 queues" turnpike status eth0 &&
+		refused_with "there is no device bond7" turnpike up bond7 bond7.7 eth0 --with timely,onramp --for $near &&
+		says 0 "qdisc of bond7: gone" turnpike down && [ -z "$(lsmod_ours)" ] && no_state &&
 		[ "$(root_of eth0)" = mq ]
 }
 
@@ -98,19 +98,20 @@ device_that_comes_late__is_set_up_then() {
 
 # The driver is taken from the NIC and gets it again, while all is up: the kernel has a new device by the same name.
 driver_goes_and_comes() {
-	local before
+	local before device
 
-	before=$(tc qdisc show dev eth0 | sed -E 's/^qdisc (\S+) \S+/\1/')
+	before=$(picture | grep eth0 | grep ^qdisc)
 	turnpike up eth0 --with timely,onramp --for $near > /dev/null || return 1
 	device=$(basename "$(readlink /sys/class/net/eth0/device)")
 	echo "$device" > /sys/bus/pci/drivers/igb/unbind
-	says 1 "device eth0: wanted set up, is there is no device eth0" turnpike diff && says 1 "" turnpike doctor &&
+	says 1 "device eth0: wanted set up, is there is no device eth0" turnpike diff && says 1 "device eth0" turnpike doctor &&
 		says 0 "not so any more" turnpike || return 1
 	echo "$device" > /sys/bus/pci/drivers/igb/bind
-	soon [ -d /sys/class/net/eth0 ] && ip addr add 10.0.0.1/24 dev eth0 && ip link set eth0 up || return 1
+	soon [ -d /sys/class/net/eth0 ] && ethtool -L eth0 combined 2 && ip addr add 10.0.0.1/24 dev eth0 &&
+		ip link set eth0 up || return 1
 	says 1 "qdisc of eth0: wanted mq with onramp" turnpike diff &&
 		turnpike up eth0 --with timely,onramp --for $near && says 0 "all is as wanted" turnpike diff && turnpike down &&
-		diff <(echo "$before") <(tc qdisc show dev eth0 | sed -E 's/^qdisc (\S+) \S+/\1/') && [ -z "$(lsmod_ours)" ]
+		diff <(echo "$before") <(picture | grep eth0 | grep ^qdisc) && [ -z "$(lsmod_ours)" ]
 }
 
 driver_that_goes__is_told_of_and_comes_again() {
@@ -138,7 +139,7 @@ no_rights__looks_are_free_and_changes_are_not() { undone no_rights; }
 half_rights__all_or_nothing() {
 	refused_with "all is as it was before" without net_admin turnpike up eth0 --with timely,onramp --for $near &&
 		refused_with "all is as it was before" without sys_module turnpike up eth0 --with timely,onramp --for $near &&
-		[ ! -e /run/turnpike/state-1.json ]
+		no_state
 }
 
 half_rights__down_says_what_it_could_not() {
@@ -169,7 +170,8 @@ containers_root() {
 namespace__of_a_user_who_is_root_there() {
 	containers_root
 	local status=$?
-	rmmod sch_onramp
+	# The container's namespace goes some time after it.
+	soon rmmod sch_onramp
 	return $status
 }
 

@@ -80,6 +80,9 @@ bool take_back_each(std::span<const Change> changes, const Host &host, State &st
 	bool well = true;
 
 	for (const Change &change : changes) {
+		// What it was loaded for is still there: it goes with that.
+		if (change.kind == Kind::module && !well)
+			continue;
 		try {
 			bool any = take_back(change, host);
 			forget(state, change);
