@@ -55,7 +55,7 @@ std::string StampConfig::name() const
 	return request_for(nullptr).ifr_name;
 }
 
-int StampConfig::clock() const
+int StampConfig::clock(Stamps wanted) const
 {
 	ethtool_ts_info info = {};
 
@@ -65,8 +65,8 @@ int StampConfig::clock() const
 		throw Error(device_ + ": " + std::strerror(errno));
 	if (info.phc_index < 0)
 		throw Error(device_ + ": the NIC has no clock of its own");
-	if (!(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE) ||
-	    !(info.rx_filters & 1U << HWTSTAMP_FILTER_ALL))
+	if (wanted == Stamps::all_received &&
+	    (!(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE) || !(info.rx_filters & 1U << HWTSTAMP_FILTER_ALL)))
 		throw Error(device_ + ": the NIC cannot stamp all frames that it receives");
 	return info.phc_index;
 }

@@ -13,6 +13,8 @@
 
 namespace turnpike {
 
+enum class Stamps { any, all_received };
+
 // Of one device, whatever it is called meanwhile.
 class StampConfig {
 public:
@@ -22,8 +24,8 @@ public:
 	// What it is called now.
 	std::string name() const;
 
-	// The number of the NIC's clock; an Error if it cannot stamp all received frames.
-	int clock() const;
+	// The number of the NIC's clock; an Error if it cannot stamp what is wanted.
+	int clock(Stamps wanted) const;
 	hwtstamp_config get() const;
 	void set(hwtstamp_config config) const;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// turnpike onramp, turnpike clock: port, keys, counters, peers and clocks of the OR-ACKs of
-// sch_onramp.
+// turnpike onramp: port, keys, counters and peers of the OR-ACKs of sch_onramp.
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -41,23 +40,8 @@ struct Arguments {
 	std::vector<std::string> ask;
 	unsigned key = 0;
 	std::string secret_file = "/etc/turnpike/onramp.key";
-	std::string peer, offset, error;
-	unsigned seconds = 0;		// 0: not given
 	Shown shown;
 };
-
-// A daemon that tells offsets does so every few seconds; one that is gone is not believed on.
-constexpr unsigned kOffsetSeconds = 60;
-
-// The kernel knows the bounds; it has 32 bits for it.
-std::uint32_t clock_error_ns(const std::string &text)
-{
-	std::int64_t ns = onramp_time_ns(text);
-
-	if (ns < 0 || ns > UINT32_MAX)
-		throw Error("the error is 1 to 1000000 ns");
-	return ns;
-}
 
 // -- set, key
 
@@ -352,95 +336,6 @@ void peers(const Arguments &arguments)
 	std::cout << (arguments.shown.json ? all.dump(2) + "\n" : list_text(all, peer_columns(), arguments.shown.all));
 }
 
-// -- clocks
-
-void clock_set(const Arguments &arguments)
-{
-	OnrampAddress peer = onramp_address(arguments.peer);
-	std::int64_t offset = onramp_time_ns(arguments.offset);
-	std::uint32_t error = clock_error_ns(arguments.error);
-
-	onramp_family().call(ONRAMP_CMD_CLOCK_SET, [&](nlmsghdr *message) {
-		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
-		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, offset);
-		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error);
-		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS,
-				 arguments.seconds ? arguments.seconds : kOffsetSeconds);
-	}, nullptr);
-}
-
-void clock_clear(const Arguments &arguments)
-{
-	OnrampAddress peer = onramp_address(arguments.peer);
-
-	onramp_family().call(ONRAMP_CMD_CLOCK_CLEAR, [&](nlmsghdr *message) {
-		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
-	}, nullptr);
-}
-
-void clock_own(std::uint32_t error_ns, unsigned seconds)
-{
-	onramp_family().call(ONRAMP_CMD_CLOCK_OWN, [&](nlmsghdr *message) {
-		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error_ns);
-		if (seconds)
-			mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS, seconds);
-	}, nullptr);
-}
-
-void clock_disciplined(const Arguments &arguments)
-{
-	std::uint32_t error = clock_error_ns(arguments.error);
-
-	// The kernel takes 0 for a clock that is not disciplined.
-	if (!error)
-		throw Error("the error is 1 to 1000000 ns");
-	clock_own(error, arguments.seconds);
-}
-
-Json clock_json(const Attributes &a)
-{
-	return {
-		{"peer", address_text(a, ONRAMP_A_CLOCK_PEER)},
-		{"offset_ns", static_cast<std::int64_t>(attribute_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
-		{"error_ns", attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
-		{"seconds_left", attribute_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
-	};
-}
-
-Json clocks_json()
-{
-	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}};
-
-	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
-		if (std::uint32_t error = attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
-			json["own_error_ns"] = error;
-	});
-	onramp_family().call(ONRAMP_CMD_CLOCKS, nullptr, [&](const Attributes &a) {
-		if (a.count(ONRAMP_A_CLOCK_PEER))
-			json["peers"].push_back(clock_json(a));
-	}, true);
-	return json;
-}
-
-std::string clocks_text(const Json &json)
-{
-	std::string own = json["own_error_ns"].is_null() ? "not disciplined" :
-			  "right to " + value_text("error_ns", json["own_error_ns"]);
-
-	return "own clock: " + own + "\n" +
-	       list_text(json["peers"], {
-			word_column("peer", "peer"), value_column("offset", "offset_ns"),
-			value_column("error", "error_ns"), value_column("seconds_left", "seconds_left"),
-	       }, true);
-}
-
-void clock_show(const Arguments &arguments)
-{
-	Json json = clocks_json();
-
-	std::cout << (arguments.shown.json ? json.dump(2) + "\n" : clocks_text(json));
-}
-
 // -- command line
 
 using Run = std::function<void(const Arguments &)>;
@@ -518,47 +413,7 @@ void add_keys(CLI::App &onramp, const std::shared_ptr<Arguments> &arguments, Act
 			     "/etc/turnpike/onramp.key)");
 }
 
-void add_seconds(CLI::App &command, const std::shared_ptr<Arguments> &arguments, const char *what)
-{
-	command.add_option("--for", arguments->seconds, what)->check(CLI::Range(1u, 86400u));
-}
-
-CLI::App *add_peer(CLI::App &parent, const char *name, const char *what,
-		   const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
-{
-	CLI::App *command = add_change(parent, name, what, arguments, action, run, clocks_json);
-
-	command->add_option("PEER", arguments->peer, "address of the peer")->required();
-	return command;
-}
-
-void add_clock(CLI::App &parent, Action &action)
-{
-	auto arguments = std::make_shared<Arguments>();
-	CLI::App *clock = parent.add_subcommand("clock", "what is known of clocks, for the qdisc onramp");
-
-	clock->require_subcommand(1);
-	CLI::App *set = add_peer(*clock, "set", "how far a peer's clock and ours are apart",
-				 arguments, action, clock_set);
-	set->add_option("OFFSET", arguments->offset, "its clock less ours")->required();
-	set->add_option("ERROR", arguments->error, "bound of the error of that")->required();
-	add_seconds(*set, arguments, "seconds for which it counts (default: 60)");
-	add_peer(*clock, "clear", "forget that", arguments, action, clock_clear);
-	CLI::App *own = add_change(*clock, "disciplined", "our clock is synchronized", arguments, action,
-				   clock_disciplined, clocks_json);
-	own->add_option("ERROR", arguments->error, "bound of its error")->required();
-	add_seconds(*own, arguments, "seconds for which it counts (default: until it is taken back)");
-	add_change(*clock, "undisciplined", "take that back", arguments, action,
-		   [](const Arguments &) { clock_own(0, 0); }, clocks_json);
-	add_shown(*clock, "show", "print both", More::none, arguments, action, clock_show);
-}
-
 }  // namespace
-
-void add_clock_command(CLI::App &app, Action &action)
-{
-	add_clock(app, action);
-}
 
 void add_onramp_command(CLI::App &app, Action &action)
 {
@@ -579,7 +434,7 @@ void add_onramp_command(CLI::App &app, Action &action)
 			     "networks of hosts that may be asked, as 10.0.0.0/8, 16 at most; all: everybody "
 			     "near (default: all)");
 	add_keys(*onramp, arguments, action);
-	add_clock(*onramp, action);
+	add_clock_command(*onramp, action);
 }
 
 }  // namespace turnpike

@@ -50,8 +50,10 @@ public:
 	// no way to read the clock, or it is gone.
 	std::optional<Crossing> read();
 
-private:
+	// The same, by CLOCK_REALTIME.
 	std::optional<Crossing> read_realtime();
+
+private:
 	bool precise(Crossing &crossing);
 	bool extended(Crossing &crossing);
 	bool plain(Crossing &crossing);

@@ -191,7 +191,7 @@ void follow_device(Genl &family, const FollowOptions &options)
 	if (!options.netns.empty())
 		netns = std::make_unique<Netns>(options.netns);
 	StampConfig config(options.device, netns.get());
-	Phc clock(config.clock());
+	Phc clock(config.clock(Stamps::all_received));
 	check_nobodys(config.get(), options.device);
 	Use use(family, config, netns.get());
 	Readings readings(family, begin(family, config, netns.get(), options.step_ns), clock);

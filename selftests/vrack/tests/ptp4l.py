@@ -482,15 +482,15 @@ def ptp4l__boundary_clock_of_two_nics():
 # -- beside nicstamp ---------------------------------------------------------------------
 
 class Load(threading.Thread):
-    """TCP by timely from h0 to h1, as much as goes, until it is stopped."""
+    """TCP from h0 to h1, as much as goes, until it is stopped."""
 
-    def __init__(self):
+    def __init__(self, congestion_control=b"timely"):
         super().__init__()
         with Namespace("h1"):
             listener = socket.create_server(("10.0.0.2", 5000))
         with Namespace("h0"):
             self.sender = socket.socket()
-        self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"timely")
+        self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion_control)
         self.sender.connect(("10.0.0.2", 5000))
         self.receiver, _ = listener.accept()
         listener.close()
@@ -562,6 +562,116 @@ def ptp4l__loses_no_stamp_while_nicstamp_samples():
 def ptp4l__has_the_only_slot():
     told, _ = beside_nicstamp(slots=1)
     assert told["no_slot"] > 20 and told["tx"] == 0, told
+
+
+# -- turnpike clock follow ---------------------------------------------------------------
+
+TURNPIKE = os.path.join(os.environ.get("TURNPIKE_BUILD", ""), "turnpike")
+
+
+class Following:
+    """turnpike clock follow in h1, each second, of the clock that ptp4l steers there."""
+
+    def __init__(self, rack):
+        self.rack = rack
+        insmod("sch_onramp/sch_onramp.ko")
+        self.daemon = rack.start("h1", TURNPIKE, "clock", "follow", "--source", "ptp4l", "--nic-clock",
+                                 "--uds", uds_of("h1"), "--every", 1, "-j")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        if self.daemon.alive():
+            self.daemon.end()
+        rmmod("sch_onramp")
+
+    def said(self):
+        """The newest look."""
+        with open(self.daemon.log, encoding="utf-8") as log:
+            lines = [line for line in log.read().splitlines() if line.endswith("}")]
+        return json.loads(lines[-1])
+
+    def true_ns(self):
+        clocks = self.rack.clocks()
+        return abs(clocks["h0"]["ns"] - clocks["h1"]["ns"])
+
+
+def known_to_the_kernel():
+    return json.loads(run("h1", TURNPIKE, "clock", "show", "-j"))["own_error_ns"]
+
+
+def looks_of(following, seconds):
+    """(true error, told error or None) each 50 ms."""
+    found = []
+    for _ in range(seconds * 20):
+        found.append((following.true_ns(), following.said()["error_ns"]))
+        settle(0.05)
+    told = [told_ns for _, told_ns in found if told_ns is not None]
+    print(f"# true: at most {max(true_ns for true_ns, _ in found)} ns; told {len(told)} of {len(found)} times: "
+          f"{min(told)} to {max(told)} ns")
+    return found
+
+
+def follow__tells_no_less_than_the_error_and_not_four_times_it():
+    # a rate that wanders keeps a servo behind
+    wandering = "phc_walk_ppb=3000 phc_walk_ms=1000"
+    with Hosts(FAST, f"{SLOW} {wandering}") as rack:
+        daemons = leader_and_follower(rack)
+        settle(SETTLING_S)
+        with Following(rack) as following:
+            # until looks of before it was settled are forgotten
+            settle(SETTLING_S)
+            looks = looks_of(following, 20)
+            same("known to the kernel", known_to_the_kernel(), following.said()["error_ns"])
+            following.daemon.end()
+            same("known to the kernel after its end", known_to_the_kernel(), None)
+        assert all(told_ns >= true_ns for true_ns, told_ns in looks), looks
+        assert max(told_ns for _, told_ns in looks) <= 4 * max(true_ns for true_ns, _ in looks), looks
+        for daemon in daemons:
+            daemon.end()
+
+
+def follow__covers_a_queue_on_one_of_the_ways():
+    with Hosts(FAST, SLOW, rate_bps=GBIT // 20) as rack:
+        daemons = leader_and_follower(rack)
+        settle(SETTLING_S)
+        with Following(rack) as following:
+            settle(3)
+            load = Load(b"cubic")
+            load.start()
+            looks = looks_of(following, 5)
+            load.end()
+        assert max(true_ns for true_ns, _ in looks) > 1000, "no queue"
+        # what has come since the last look is told by the next
+        late = [(true_ns, told_ns) for true_ns, told_ns in looks[20:] if told_ns is not None and told_ns < true_ns]
+        assert not late, late
+        for daemon in daemons:
+            daemon.end()
+
+
+def follow__of_a_master_that_is_gone_ends_within_four_looks():
+    with Hosts(FAST, SLOW) as rack:
+        leader, follower = leader_and_follower(rack)
+        settle(SETTLING_S)
+        with Following(rack) as following:
+            settle(2)
+            before = following.said()
+            assert before["error_ns"] and known_to_the_kernel() == before["error_ns"], before
+            leader.end()
+            settle(2.2)
+            # it counts on, and grows by a microsecond a second
+            during = following.said()
+            print(f"# {before} {during}")
+            assert during["error_ns"] > before["error_ns"] + 1000 and during["seconds"] < 4, during
+            settle(3)
+            same("known to the kernel", known_to_the_kernel(), None)
+            same("told", following.said()["error_ns"], None)
+            rack.ptp4l("h0", BOUNDARY, "-i", "eth0")
+            settle(SETTLING_S)
+            same("back", known_to_the_kernel(), following.said()["error_ns"])
+            assert known_to_the_kernel(), following.said()
+        follower.end()
 
 
 need_linuxptp()

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "../netns.h"
-#include "signals.h"
+#include "../signals.h"
 
 namespace turnpike {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Signals that ask a program to end, taken when it is ready for it: what is begun is finished, or put back.
-#ifndef TURNPIKE_TOOLS_CHECK_SIGNALS_H
-#define TURNPIKE_TOOLS_CHECK_SIGNALS_H
+#ifndef TURNPIKE_TOOLS_SIGNALS_H
+#define TURNPIKE_TOOLS_SIGNALS_H
 
 #include <csignal>
 
-#include "../command.h"
-#include "../netns.h"
+#include "command.h"
+#include "netns.h"
 
 namespace turnpike {
 
@@ -38,4 +38,4 @@ private:
 
 }  // namespace turnpike
 
-#endif  // TURNPIKE_TOOLS_CHECK_SIGNALS_H
+#endif  // TURNPIKE_TOOLS_SIGNALS_H
