@@ -128,6 +128,15 @@ TEST(TimelyPi, timely_pi_step__follows_the_queue_and_its_time)
 	EXPECT_LT(after_step(p, 1, -ref_ns, -ref_ns, 1000000), 1);
 }
 
+// A swing as high as the cuts of t_high let one be counts in full, against the time without a queue.
+TEST(TimelyPi, timely_pi_step__counts_all_of_a_swing)
+{
+	timely_params p = paper();
+	s64 high_ns = 6 * 1000LL * p.t_low_us;
+
+	EXPECT_NEAR(after_step(p, 1, high_ns, high_ns, 1000000), 1 + .006 * p.pi_k2_per_s, 1e-3);
+}
+
 TEST(TimelyPi, timely_pi_step__never_below_nothing)
 {
 	EXPECT_EQ(after_step(paper(), .001, -24000, 24000, 1000000), 0);
