@@ -8,7 +8,9 @@ import yaml
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-import kept  # noqa: E402 pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+import kept  # noqa: E402
+import rst  # noqa: E402
 
 DATA = os.path.join(kept.DATA, "ablation")
 WHOLE = "whole"
@@ -88,14 +90,10 @@ def texts(found, sign):
 
 def page(data=DATA):
     whole = taken(WHOLE, data)
-    lines = [PAGE + kept.origin(whole, "selftests/ablation/run"), "",
-             ".. list-table::", "   :header-rows: 1", "",
-             "   * - mechanism", "     - lines", "     - worse without it", "     - better without it"]
+    rows = [["mechanism", "lines", "worse without it", "better without it"]]
     for mechanism in load_list():
         without = taken(mechanism["name"], data)
         found = without and differences(whole, without)
-        lines += [f"   * - {mechanism['what']}", f"     - {(without and without['lines']) or 'few'}"]
-        for sign in (1, -1):
-            cell = ["not run"] if found is None else texts(found, sign) or ["nothing"]
-            lines += [f"     - | {cell[0]}", *(f"       | {line}" for line in cell[1:])]
-    return "\n".join(lines) + "\n"
+        cells = [["not run"] if found is None else texts(found, sign) or ["nothing"] for sign in (1, -1)]
+        rows.append([mechanism["what"], (without and without["lines"]) or "few", *map(rst.lines_in_cell, cells)])
+    return PAGE + "\n".join([kept.origin(whole, "selftests/ablation/run"), "", *rst.list_table(rows)])

@@ -4,6 +4,7 @@ import glob
 import os
 
 import kept
+import rst
 import yaml
 
 SCENARIOS = os.path.join(kept.TOP, "selftests", "scenarios", "battery")
@@ -155,13 +156,6 @@ def measured(data=DATA):
     return [kept.load(path) for path in sorted(glob.glob(os.path.join(data, "*.json")))]
 
 
-def list_table(lines):
-    text = [".. list-table::", "   :header-rows: 1", ""]
-    for line in lines:
-        text += [f"   {'* -' if not place else '  -'} {cell}".rstrip() for place, cell in enumerate(line)]
-    return text + [""]
-
-
 def page(data=DATA):
     choice = Choice(RECOMMENDED)
     lines = []
@@ -169,8 +163,8 @@ def page(data=DATA):
     for one in measured(data):
         found = rows_of(one)
         rows |= found
-        lines += [name_of(one), "=" * len(name_of(one)), "",
-                  kept.origin(one, f"selftests/battery --row {name_of(one)}"), "", *list_table(table(found, choice))]
+        lines += [*rst.heading(name_of(one), "="), kept.origin(one, f"selftests/battery --row {name_of(one)}"), "",
+                  *rst.list_table(table(found, choice))]
     short = [f"* {row}: ``{choice.of(row)}`` has {what}: {why or 'nobody says why'}" for row, what, why in choice.shortfalls(rows)]
-    lines += ["Where the recommended profile falls short", "=========================================", "", *(short or ["Nowhere."])]
+    lines += [*rst.heading("Where the recommended profile falls short", "="), *(short or ["Nowhere."])]
     return PAGE + "\n".join(lines) + "\n"

@@ -62,7 +62,7 @@ class Results(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.tree)
         self.pages = os.path.join(self.tree, "Documentation", "results")
         os.makedirs(self.pages)
-        for name in ("lib/kept.py", "lib/profiles.py", "ablation/worth.py"):
+        for name in ("lib/kept.py", "lib/profiles.py", "lib/rst.py", "ablation/worth.py"):
             os.makedirs(os.path.join(self.tree, "selftests", os.path.dirname(name)), exist_ok=True)
             shutil.copy(os.path.join(os.path.dirname(RESULTS), name), os.path.join(self.tree, "selftests", name))
         self.program = shutil.copy(RESULTS, os.path.join(self.tree, "selftests", "results"))
