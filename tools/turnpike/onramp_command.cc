@@ -17,6 +17,7 @@
 #include "onramp_family.h"
 #include "onramp_flows.h"
 #include "shown.h"
+#include "subcommand.h"
 #include "units.h"
 
 namespace turnpike {
@@ -338,48 +339,8 @@ void peers(const Arguments &arguments)
 
 // -- command line
 
-using Run = std::function<void(const Arguments &)>;
-
-CLI::App *add(CLI::App &parent, const char *name, const char *what,
-	      const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
-{
-	CLI::App *command = parent.add_subcommand(name, what);
-
-	command->callback([arguments, &action, run] {
-		action = [arguments, run] { run(*arguments); };
-	});
-	return command;
-}
-
-enum class More { none, verbose };
-
-void add_shown(CLI::App &parent, const char *name, const char *what, More more,
-	       const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
-{
-	CLI::App *command = add(parent, name, what, arguments, action, run);
-
-	if (more == More::verbose)
-		arguments->shown.add_both(*command);
-	else
-		arguments->shown.add_json(*command);
-}
-
-// A command that changes something. With -j it tells what is so then, as `show' does.
-CLI::App *add_change(CLI::App &parent, const char *name, const char *what,
-		     const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run, Json (*now)())
-{
-	CLI::App *command = add(parent, name, what, arguments, action, [run, now](const Arguments &a) {
-		run(a);
-		if (a.shown.json)
-			std::cout << now().dump(2) << '\n';
-	});
-
-	command->add_flag("-j,--json", arguments->shown.json, "print what is set now, as show -j");
-	return command;
-}
-
 CLI::App *add_key(CLI::App &parent, const char *name, const char *what,
-		  const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
+		  const std::shared_ptr<Arguments> &arguments, Action &action, const Run<Arguments> &run)
 {
 	CLI::App *command = add_change(parent, name, what, arguments, action, run, config_json);
 
@@ -402,8 +363,7 @@ void add_keys(CLI::App &onramp, const std::shared_ptr<Arguments> &arguments, Act
 		[](const Arguments &a) { key_call(a.key, ONRAMP_CMD_KEY_USE); });
 	add_key(*key, "del", "forget this key", arguments, action,
 		[](const Arguments &a) { key_call(a.key, ONRAMP_CMD_KEY_DEL); });
-	CLI::App *generate = add(*key, "generate", "make a new key", arguments, action, key_generate);
-	arguments->shown.add_json(*generate);
+	CLI::App *generate = add_shown(*key, "generate", "make a new key", More::none, arguments, action, key_generate);
 	generate->add_option("FILE", arguments->secret_file,
 			     "a file that is not there yet; - for standard output (default: "
 			     "/etc/turnpike/onramp.key)");

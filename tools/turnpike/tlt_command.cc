@@ -16,6 +16,7 @@
 #include "command.h"
 #include "genl.h"
 #include "shown.h"
+#include "subcommand.h"
 #include "tlt.h"
 #include "tlt_shown.h"
 
@@ -366,24 +367,6 @@ void threshold(const Arguments &arguments)
 
 // -- command line
 
-enum class More { none, verbose };
-
-CLI::App *add(CLI::App &tlt, const char *name, const char *what, More more,
-	      const std::shared_ptr<Arguments> &arguments, Action &action,
-	      void (*run)(const Arguments &))
-{
-	CLI::App *command = tlt.add_subcommand(name, what);
-
-	if (more == More::verbose)
-		arguments->shown.add_both(*command);
-	else
-		arguments->shown.add_json(*command);
-	command->callback([arguments, &action, run] {
-		action = [arguments, run] { run(*arguments); };
-	});
-	return command;
-}
-
 void add_set_options(CLI::App &command, Arguments &a)
 {
 	command.add_option("--map", a.map, "code points: local (default), vma, or "
@@ -446,11 +429,11 @@ void add_tlt_command(CLI::App &app, Action &action)
 	add_set_options(*settings, *arguments);
 	settings->footer("Switches need a queue for TLT's packets alone, or those of hosts without TLT "
 			 "starve them:\nsee turnpike tlt threshold.");
-	add(*tlt, "off", "switch it off", More::none, arguments, action, off);
-	add(*tlt, "show", "print the configuration", More::none, arguments, action, show);
-	add(*tlt, "stats", "print the counters that are not 0", More::verbose, arguments, action, stats);
-	add(*tlt, "flows", "print the flows", More::verbose, arguments, action, flows);
-	add_threshold_options(*add(*tlt, "threshold", "the switch's K and how many flows fit",
+	add_shown(*tlt, "off", "switch it off", More::none, arguments, action, off);
+	add_shown(*tlt, "show", "print the configuration", More::none, arguments, action, show);
+	add_shown(*tlt, "stats", "print the counters that are not 0", More::verbose, arguments, action, stats);
+	add_shown(*tlt, "flows", "print the flows", More::verbose, arguments, action, flows);
+	add_threshold_options(*add_shown(*tlt, "threshold", "the switch's K and how many flows fit",
 				   More::none, arguments, action, threshold), *arguments);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // turnpike clock: what sch_onramp knows of clocks, said by hand; `follow' says it for a daemon that keeps time.
-#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -13,6 +12,7 @@
 #include "../onramp.h"
 #include "../onramp_family.h"
 #include "../shown.h"
+#include "../subcommand.h"
 #include "follow.h"
 #include "own_clock.h"
 
@@ -118,42 +118,15 @@ void clock_show(const Arguments &arguments)
 
 // -- command line
 
-using Run = std::function<void(const Arguments &)>;
-
-CLI::App *add(CLI::App &parent, const char *name, const char *what,
-	      const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
-{
-	CLI::App *command = parent.add_subcommand(name, what);
-
-	command->callback([arguments, &action, run] {
-		action = [arguments, run] { run(*arguments); };
-	});
-	return command;
-}
-
-// A command that changes something. With -j it tells what is so then, as `show' does.
-CLI::App *add_change(CLI::App &parent, const char *name, const char *what,
-		     const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
-{
-	CLI::App *command = add(parent, name, what, arguments, action, [run](const Arguments &a) {
-		run(a);
-		if (a.shown.json)
-			std::cout << clocks_json().dump(2) << '\n';
-	});
-
-	command->add_flag("-j,--json", arguments->shown.json, "print what is set now, as show -j");
-	return command;
-}
-
 void add_seconds(CLI::App &command, const std::shared_ptr<Arguments> &arguments, const char *what)
 {
 	command.add_option("--for", arguments->seconds, what)->check(CLI::Range(1u, 86400u));
 }
 
 CLI::App *add_peer(CLI::App &parent, const char *name, const char *what,
-		   const std::shared_ptr<Arguments> &arguments, Action &action, const Run &run)
+		   const std::shared_ptr<Arguments> &arguments, Action &action, const Run<Arguments> &run)
 {
-	CLI::App *command = add_change(parent, name, what, arguments, action, run);
+	CLI::App *command = add_change(parent, name, what, arguments, action, run, clocks_json);
 
 	command->add_option("PEER", arguments->peer, "address of the peer")->required();
 	return command;
@@ -174,13 +147,12 @@ void add_clock_command(CLI::App &parent, Action &action)
 	add_seconds(*set, arguments, "seconds for which it counts (default: 60)");
 	add_peer(*clock, "clear", "forget that", arguments, action, clock_clear);
 	CLI::App *own = add_change(*clock, "disciplined", "our clock is synchronized", arguments, action,
-				   clock_disciplined);
+				   clock_disciplined, clocks_json);
 	own->add_option("ERROR", arguments->error, "bound of its error")->required();
 	add_seconds(*own, arguments, "seconds for which it counts (default: until it is taken back)");
 	add_change(*clock, "undisciplined", "take that back", arguments, action,
-		   [](const Arguments &) { tell_own_clock(0, 0); });
-	CLI::App *show = add(*clock, "show", "print both", arguments, action, clock_show);
-	arguments->shown.add_json(*show);
+		   [](const Arguments &) { tell_own_clock(0, 0); }, clocks_json);
+	add_shown(*clock, "show", "print both", More::none, arguments, action, clock_show);
 	add_clock_follow(*clock, action);
 }
 
