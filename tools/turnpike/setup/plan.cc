@@ -35,16 +35,18 @@ std::string name_of(const std::string &congctl)
 
 // -- modules
 
+// Something that is there or not, by one command.
+void add_whole(Plan &plan, Kind kind, const std::string &name, bool holds, const char *wanted, const char *other, Words command)
+{
+	Step step = {{.kind = kind, .name = name}, wanted, holds ? wanted : other, holds, {}};
+
+	step.commands.push_back(words(std::move(command)));
+	plan.steps.push_back(step);
+}
+
 void add_module(Plan &plan, const Host &host, const std::string &name)
 {
-	Step step;
-
-	step.change = {.kind = Kind::module, .name = name};
-	step.holds = host.modules.count(name) > 0;
-	step.wanted = "loaded";
-	step.now = step.holds ? "loaded" : "not loaded";
-	step.commands.push_back(words({"modprobe", name}));
-	plan.steps.push_back(step);
+	add_whole(plan, Kind::module, name, host.modules.count(name) > 0, "loaded", "not loaded", {"modprobe", name});
 }
 
 // -- queueing disciplines
@@ -252,14 +254,7 @@ void add_key(Plan &plan, const Wanted &wanted, const Host &host)
 
 void add_unit(Plan &plan, const Host &host, const std::string &name)
 {
-	Step step;
-
-	step.change = {.kind = Kind::unit, .name = name};
-	step.holds = host.units.count(name) > 0;
-	step.wanted = "on";
-	step.now = step.holds ? "on" : "off";
-	step.commands.push_back(words({"systemctl", "start", name}));
-	plan.steps.push_back(step);
+	add_whole(plan, Kind::unit, name, host.units.count(name) > 0, "on", "off", {"systemctl", "start", name});
 }
 
 bool wants_metrics(const Wanted &wanted)
