@@ -46,12 +46,9 @@ static inline u64 timely_pi_root(u64 value)
 /* The additive step at this rate: timely_step_bps() with that root. */
 static inline u64 timely_pi_step_bps(const struct timely_params *p, u64 rate_bps)
 {
-	u64 ratio_q20;
-
 	if (!p->root_step)
 		return p->delta_bps;
-	ratio_q20 = timely_div(rate_bps << 20, TIMELY_STEP_REF_BPS);
-	return timely_mul_shr(p->delta_bps, timely_pi_root(ratio_q20 << 12), 16);
+	return timely_mul_shr(p->delta_bps, timely_pi_root(timely_step_ratio(rate_bps)), 16);
 }
 
 /* p of a flow that is to stay at its rate. */

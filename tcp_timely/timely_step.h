@@ -61,15 +61,18 @@ static inline u64 timely_update_weight(const struct timely_params *p,
 	return weight_q;
 }
 
+/* The rate over that of the step's reference, as timely_sqrt() wants it for 16 bits of fraction. */
+static inline u64 timely_step_ratio(u64 rate_bps)
+{
+	return timely_div(rate_bps << 20, TIMELY_STEP_REF_BPS) << 12;
+}
+
 /* The additive step at this rate. */
 static inline u64 timely_step_bps(const struct timely_params *p, u64 rate_bps)
 {
-	u64 ratio_q20;
-
 	if (!p->root_step)
 		return p->delta_bps;
-	ratio_q20 = timely_div(rate_bps << 20, TIMELY_STEP_REF_BPS);
-	return timely_mul_shr(p->delta_bps, timely_sqrt(ratio_q20 << 12), 16);
+	return timely_mul_shr(p->delta_bps, timely_sqrt(timely_step_ratio(rate_bps)), 16);
 }
 
 /*
