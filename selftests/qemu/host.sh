@@ -5,6 +5,8 @@
 
 # shellcheck source=selftests/lib/ktap.sh
 . /ktap.sh
+# shellcheck source=selftests/lib/refused.sh
+. /refused.sh
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 
@@ -69,20 +71,6 @@ lsmod_ours() { cut -d' ' -f1 /proc/modules | grep -xE 'tcp_timely|sch_onramp|tlt
 
 # Nothing is to be undone, in no namespace.
 no_state() { ! ls /run/turnpike/state-*.json 2> /dev/null; }
-
-# refused_with REASON COMMAND...: it says no, and why, and changes nothing
-refused_with() {
-	local reason=$1 before out
-
-	before=$(picture)
-	if out=$("${@:2}" 2>&1); then
-		echo "$out"
-		echo "accepted: ${*:2}"
-		return 1
-	fi
-	echo "$out"
-	[[ $out == *"$reason"* ]] && diff <(echo "$before") <(picture)
-}
 
 # says STATUS TEXT COMMAND...: it ends so, and says this
 says() {

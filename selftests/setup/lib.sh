@@ -8,6 +8,8 @@ module=sch_onramp
 port=5001
 # shellcheck source=selftests/lib/hosts.sh
 . "$here/../lib/hosts.sh"
+# shellcheck source=selftests/lib/refused.sh
+. "$here/../lib/refused.sh"
 
 turnpike=${TURNPIKE_BUILD:-$here/../../build}/turnpike
 work=$(mktemp -d)
@@ -79,19 +81,6 @@ picture() {
 	ip -n "$a" -6 -o route show
 	in_a tc qdisc show
 	in_a "$turnpike" onramp show 2> /dev/null
-}
-
-# unchanged COMMAND...: it says no, and changes nothing
-refused_with() {
-	reason=$1
-	before=$(picture)
-	if out=$("${@:2}" 2>&1); then
-		echo "$out"
-		echo "accepted: ${*:2}"
-		return 1
-	fi
-	echo "$out"
-	[[ $out == *"$reason"* ]] && [ "$(picture)" = "$before" ]
 }
 
 # Connections of a case that is over hold a module for a while.
