@@ -203,6 +203,17 @@ TEST(ptp_status, without_a_value__is_lost)
 	EXPECT_THROW(ptp_status(text), ClockLost);
 }
 
+TEST(clocks_apart_ns, of_a_crossing__is_the_worst_that_can_be)
+{
+	constexpr std::int64_t kTai = 37 * kSecond;
+
+	EXPECT_EQ(clocks_apart_ns({1000, kTai + 1400, 2000}, 37), 600);
+	EXPECT_EQ(clocks_apart_ns({1000, kTai + 1600, 2000}, 37), 600);
+	EXPECT_EQ(clocks_apart_ns({1000, kTai + 5000, 2000}, 37), 4000);
+	EXPECT_EQ(clocks_apart_ns({1000, 500, 2000}, 0), 1500);
+	EXPECT_EQ(clocks_apart_ns({1000, 1000, 1000}, 0), 0);
+}
+
 PtpStatus synced(std::int64_t at_ns, std::int64_t offset_ns, std::int64_t delay_ns = 500)
 {
 	return {offset_ns, delay_ns, at_ns, 0, "", ""};

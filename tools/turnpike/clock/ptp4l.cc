@@ -9,7 +9,6 @@
 
 #include "../hwtstamp.h"
 #include "../monotonic.h"
-#include "../phc.h"
 #include "../process.h"
 
 namespace turnpike {
@@ -101,13 +100,19 @@ private:
 	// The system's clock from the NIC's.
 	static std::int64_t apart(const PtpStatus &status)
 	{
-		Phc phc(StampConfig(status.device, nullptr).clock(Stamps::any));
-		std::optional<Crossing> crossing = phc.read_realtime();
+		try {
+			Phc phc(StampConfig(status.device, nullptr).clock(Stamps::any));
+			std::optional<Crossing> crossing = phc.read_realtime();
 
-		if (!crossing)
+			if (crossing)
+				return clocks_apart_ns(*crossing, status.utc_offset_s);
 			throw ClockLost(phc.path() + " cannot be read beside the system's clock at present");
-		std::int64_t nic_ns = crossing->nic_ns - status.utc_offset_s * kSecondNs;
-		return std::max(std::llabs(nic_ns - crossing->before_ns), std::llabs(crossing->after_ns - nic_ns));
+		} catch (const ClockLost &) {
+			throw;
+		} catch (const Error &error) {
+			// the device, or its clock, is gone, or in another namespace
+			throw ClockLost(error.what());
+		}
 	}
 
 	std::string uds_;
@@ -116,6 +121,13 @@ private:
 };
 
 }  // namespace
+
+std::int64_t clocks_apart_ns(const Crossing &crossing, std::int64_t utc_offset_s)
+{
+	std::int64_t nic_ns = crossing.nic_ns - utc_offset_s * kSecondNs;
+
+	return std::max(std::llabs(nic_ns - crossing.before_ns), std::llabs(crossing.after_ns - nic_ns));
+}
 
 PtpStatus ptp_status(const std::string &text)
 {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "../phc.h"
 #include "reading.h"
 
 namespace turnpike {
@@ -24,6 +25,9 @@ struct PtpStatus {
 // Of what pmc prints. Throws ClockUnsettled while ptp4l sets the clock, ClockLost if it follows no master, or something
 // is missing.
 PtpStatus ptp_status(const std::string &printed);
+
+// How far CLOCK_REALTIME may be from the NIC's clock, which is ahead of it by so many seconds when both are right.
+std::int64_t clocks_apart_ns(const Crossing &crossing, std::int64_t utc_offset_s);
 
 // The error of the clock that ptp4l steers, of what some looks at it showed. Asymmetry that is always there is seen by
 // nothing.
