@@ -238,6 +238,17 @@ TEST(TimelyPi, timely_rate_start__p_of_the_first_rate)
 	EXPECT_EQ(slow.state.pi_p_q, timely_pi_rest_q(&slow.p, 100000000));
 }
 
+// Others have events that count for HAI in its place.
+TEST(TimelyPi, timely_rate_start__leaves_those_of_others_alone)
+{
+	for (u8 variant : {TIMELY_VARIANT_TIMELY, TIMELY_VARIANT_PATCHED}) {
+		Engine e(shipped(variant), 100000000);
+
+		EXPECT_EQ(e.state.hai_count, 0);
+		EXPECT_EQ(e.state.hai_span_us, 0u);
+	}
+}
+
 // Losses, timeouts and idle times leave p alone: the fair share is what it was.
 TEST(TimelyPi, timely_rate_loss__p_outlives_what_ends_hai)
 {
