@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The controller of timely_pi (ECNDELAY16, section 5.2, eq. 32): p follows the queue's error.
+ * The controller of timely_pi (ECNDELAY16, section 5.2, equation 32): p follows the queue's error.
  *
  *   e = (queue - reference) / reference
  *   dp/dt = K1 de/dt + K2 (e - droop * (p - 1)),  p >= 0
