@@ -18,7 +18,6 @@
 #include <net/tcp.h>
 
 #include "compat/account.h"
-#include "include/onramp_hold.h"
 #include "onramp_burst.h"
 #include "onramp_ctl.h"
 #include "onramp_min_filter.h"
@@ -441,7 +440,8 @@ void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 n
 
 /* -- for tcp_timely ------------------------------------------------------------------ */
 
-static u32 onramp_ctl_hold_ns(const struct sock *sk, u32 end_seq)
+/* An onramp_hold_fn. */
+u32 onramp_ctl_hold_ns(const struct sock *sk, u32 end_seq)
 {
 	const struct onramp_record *r;
 	struct onramp_ctl *ctl;
@@ -460,29 +460,6 @@ static u32 onramp_ctl_hold_ns(const struct sock *sk, u32 end_seq)
 	return hold_ns;
 }
 
-static void onramp_ctl_offer(onramp_hold_fn hold)
-{
-	void (*set_hold)(onramp_hold_fn hold) = symbol_get(timely_set_hold);
-
-	if (!set_hold)
-		return;
-	set_hold(hold);
-	symbol_put(timely_set_hold);
-}
-
-static int onramp_ctl_module(struct notifier_block *nb, unsigned long event, void *ptr)
-{
-	const struct module *module = ptr;
-
-	if (event == MODULE_STATE_LIVE && !strcmp(module->name, "tcp_timely"))
-		onramp_ctl_offer(onramp_ctl_hold_ns);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block onramp_ctl_notifier = {
-	.notifier_call = onramp_ctl_module,
-};
-
 int onramp_ctl_init(void)
 {
 	int err = -ENOMEM;
@@ -493,24 +470,12 @@ int onramp_ctl_init(void)
 		return err;
 	err = rhashtable_init(&onramp_ctls, &onramp_ctl_params);
 	if (err)
-		goto fail_cache;
-	err = register_module_notifier(&onramp_ctl_notifier);
-	if (err)
-		goto fail_table;
-	onramp_ctl_offer(onramp_ctl_hold_ns);
-	return 0;
-
-fail_table:
-	rhashtable_destroy(&onramp_ctls);
-fail_cache:
-	kmem_cache_destroy(onramp_ctl_cache);
+		kmem_cache_destroy(onramp_ctl_cache);
 	return err;
 }
 
 void onramp_ctl_exit(void)
 {
-	unregister_module_notifier(&onramp_ctl_notifier);
-	onramp_ctl_offer(NULL);
 	rcu_barrier();
 	rhashtable_destroy(&onramp_ctls);
 	kmem_cache_destroy(onramp_ctl_cache);

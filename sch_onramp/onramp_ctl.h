@@ -108,6 +108,9 @@ bool onramp_ctl_departure(struct onramp_ctl *ctl, u32 end_seq, u64 now_ns,
 void onramp_ctl_sample(struct onramp_ctl *ctl, u32 end_seq, u64 delay_ns, u64 now_ns);
 void onramp_ctl_drain(struct onramp_ctl *ctl, u64 now_ns, u64 pause_ns);
 
+/* For tcp_timely (include/onramp_hold.h). */
+u32 onramp_ctl_hold_ns(const struct sock *sk, u32 end_seq);
+
 /* The peer's timestamps are of no use; the flow changes to source @instead. */
 void onramp_ctl_coarse(struct onramp_ctl *ctl, enum onramp_source instead, u64 now_ns);
 

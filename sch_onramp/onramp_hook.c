@@ -229,6 +229,7 @@ static int __net_init onramp_net_init(struct net *net)
 	on->net = net;
 	on->socket.port = ONRAMP_UAPI_PORT;
 	orack_clock_open(on);
+	orack_price_open(on);
 	orack_round_open(on);
 	orack_leave_open(on);
 	return 0;

@@ -10,6 +10,7 @@
 #include "onramp_ctl.h"
 #include "onramp_hook.h"
 #include "onramp_sched.h"
+#include "onramp_timely.h"
 #include "orack/orack_acking.h"
 #include "orack/orack_clock.h"
 #include "orack/orack_genl.h"
@@ -28,6 +29,7 @@ static const struct {
 	{ onramp_hook_init, onramp_hook_exit },
 	{ orack_genl_init, orack_genl_exit },
 	{ onramp_line_init, onramp_line_exit },
+	{ onramp_timely_init, onramp_timely_exit },
 };
 
 static void onramp_exit_parts(int count)

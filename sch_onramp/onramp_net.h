@@ -16,6 +16,7 @@
 #include "orack/orack_hearing.h"
 #include "orack/orack_leave.h"
 #include "orack/orack_peer.h"
+#include "orack/orack_price_net.h"
 #include "orack/orack_socket.h"
 
 struct onramp_paths;
@@ -37,6 +38,7 @@ struct onramp_net {
 	struct orack_acking_net acking;
 	struct orack_hearing_net hearing;
 	struct orack_clock_net clock;
+	struct orack_price_net price;
 	atomic_t ctls;				/* control blocks */
 	struct orack_peer_net peers;
 	struct orack_leave_net leave;

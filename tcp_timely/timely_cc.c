@@ -27,7 +27,9 @@
 
 #include "compat/compat.h"
 #include "include/onramp_hold.h"
+#include "include/onramp_price.h"
 #include "timely.h"
+#include "timely_agree.h"
 
 #define CREATE_TRACE_POINTS
 #include "timely_trace.h"
@@ -88,6 +90,16 @@ void timely_set_hold(onramp_hold_fn hold)
 	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(timely_set_hold);
+
+/* sch_onramp's, as timely_hold. */
+static onramp_price_fn timely_price;
+
+void timely_set_price(onramp_price_fn price)
+{
+	WRITE_ONCE(timely_price, price);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(timely_set_price);
 
 static void timely_set_active(struct timely_flow *f, bool active)
 {
@@ -512,10 +524,25 @@ static void timely_choose_source(struct sock *sk, struct timely_flow *f,
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_NO_FORWARD);
 }
 
+/* A flow of timely_pi whose event before was at @before_ns agrees with others on p. */
+static void timely_agree_with_others(const struct sock *sk, struct timely_flow *f,
+				     const struct timely_config *c, u64 before_ns)
+{
+	onramp_price_fn price = READ_ONCE(timely_price);
+	u64 now_ns = f->rate.last_event_ns;
+
+	if (c->params.variant != TIMELY_VARIANT_PI || !price ||
+	    !timely_agree_is_due(before_ns, now_ns))
+		return;
+	timely_agree(&f->rate, &c->params, price(sk, f->rate.pi_p_q),
+		     timely_since_ns(now_ns, before_ns));
+}
+
 static void timely_decide(struct sock *sk, struct timely_flow *f, const struct timely_config *c,
 			  const struct timely_ack *a, const struct timely_event *ev,
 			  const struct rate_sample *rs)
 {
+	u64 before_ns = f->rate.last_event_ns;
 	struct timely_sample sample;
 	struct timely_outcome out;
 
@@ -527,6 +554,7 @@ static void timely_decide(struct sock *sk, struct timely_flow *f, const struct t
 	if (sample.app_limited)
 		sample.acked_bytes = timely_payload_to_wire(sk, ev->acked_bytes);
 	timely_rate_sample(&f->rate, &c->params, &sample, &out);
+	timely_agree_with_others(sk, f, c, before_ns);
 	timely_apply_rate(sk, f, c);
 	timely_stat_inc(sock_net(sk), TIMELY_STAT_BRANCH + out.branch);
 	timely_stat_inc(sock_net(sk), TIMELY_STAT_SOURCE + ev->source);

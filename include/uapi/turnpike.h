@@ -298,6 +298,9 @@ enum onramp_stat {
 	ONRAMP_STAT_SAMPLES_NIC,	/* samples by times of the peer's NIC */
 	ONRAMP_STAT_REFUSED_UNSTAMPED,	/* this host's NIC gave no time of departure */
 	ONRAMP_STAT_REFUSED_PORT,	/* datagrams from another UDP port */
+	ONRAMP_STAT_PRICES_SENT,	/* price reports, and answers to them */
+	ONRAMP_STAT_PRICES_TAKEN,	/* price reports of peers */
+	ONRAMP_STAT_PRICES_ANSWERED,	/* answers to our reports */
 	ONRAMP_STATS,
 };
 

@@ -13,6 +13,7 @@
 #include "orack_ask.h"
 #include "orack_clock.h"
 #include "orack_delay.h"
+#include "orack_price.h"
 #include "orack_relative.h"
 #include "orack_sparse.h"
 #include "sch_onramp/onramp_min_filter.h"
@@ -61,6 +62,7 @@ struct orack_acking {
 	struct orack_delay delay;
 	struct orack_request request;
 	bool request_now;			/* the worker is to tell it now */
+	struct orack_price price;	/* of our flows to it */
 };
 
 static inline void orack_acking_begin(struct orack_acking *a)

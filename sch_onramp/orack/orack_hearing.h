@@ -10,6 +10,7 @@
 #include "include/uapi/turnpike.h"
 #include "orack_batch.h"
 #include "orack_clock.h"
+#include "orack_price_net.h"
 #include "orack_stamper.h"
 
 struct onramp_net;
@@ -27,6 +28,7 @@ struct orack_hearing {
 	u64 calls_ns;			/* start of the hundredth of a second that is counted */
 	u32 calls;			/* announcements in it */
 	struct orack_own_report own_report;		/* of our clock */
+	struct orack_price_reports prices;
 	struct orack_thin thin;		/* no lock */
 	struct orack_stamper stamper;	/* of our times; no lock */
 };

@@ -10,6 +10,7 @@
 #include "orack_drain.h"
 #include "orack_key.h"
 #include "orack_peer.h"
+#include "orack_price_net.h"
 #include "sch_onramp/onramp_ctl.h"
 #include "sch_onramp/onramp_net.h"
 #include "sch_onramp/onramp_path.h"
@@ -331,6 +332,10 @@ static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack
 		return orack_announcement(on, pair, d, ifindex);
 	if (d->h.kind == ORACK_CLOCK)
 		return orack_clock(pair, d);
+	if (d->h.kind == ORACK_PRICE)
+		return orack_price_report(on, pair, d);
+	if (d->h.kind == ORACK_PRICE_OF_ALL)
+		return orack_price_answer(pair, d);
 	return orack_receipt(on, pair, d, ifindex);
 }
 

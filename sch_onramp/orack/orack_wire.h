@@ -23,6 +23,14 @@
  *     | error of that, nanoseconds        |
  *     +-----------------------------------+
  *
+ * A price report, and the answer to it, have
+ *
+ *     +-----------------------------------+--------------------------+
+ *     | price, 8 bits before the point    | weight                   |
+ *     +-----------------------------------+--------------------------+
+ *     | price reported; 0 in a report     |
+ *     +-----------------------------------+
+ *
  * All numbers are in network order.  The addresses of a flow are those of the datagram, turned
  * round.  The module believes nothing before orack_decode() took it.  That reads no byte that is
  * not there, and what it takes has one meaning only.
@@ -56,6 +64,10 @@
 /* For synchronized clocks: with a larger error, clocks that are not synchronized tell more. */
 #define ORACK_ERROR_MAX_NS	1000000U
 
+/* Prices have 20 bits after the point, and are below 256. */
+#define ORACK_PRICE_MAX_Q	((1U << 28) - 1)
+#define ORACK_WEIGHT_MAX	65535U
+
 /* A bit of a clock's identity in receipts.  Set: the times are the NIC's, mapped to that clock,
  * and off by ORACK_NIC_ERROR_NS at most.  They do not compare with the host's times, which lack
  * the bit.  A clock report (kind 3) is about both.
@@ -77,6 +89,8 @@ enum orack_kind {
 	ORACK_RECEIPT = 1,	/* an OR-ACK: an entry for each flow whose data arrived */
 	ORACK_ANNOUNCEMENT = 2,	/* "send me receipts": one entry, a flow that shows why */
 	ORACK_CLOCK = 3,	/* how the clock of my receipts relates to others */
+	ORACK_PRICE = 4,	/* the price that my flows to you have (orack_price.h) */
+	ORACK_PRICE_OF_ALL = 5,	/* the answer: the price that all flows to me have */
 };
 
 /* Why a datagram is no good; the first fault counts. */
@@ -101,6 +115,12 @@ struct orack_header {
 struct orack_clock_entry {
 	u64 real_ns;		/* CLOCK_REALTIME less the clock of receipts, modulo 2^64 */
 	u32 error_ns;		/* bound of CLOCK_REALTIME's error; 0: unknown */
+};
+
+struct orack_price_entry {
+	u32 price_q;		/* p of timely_pi << 20 */
+	u32 weight;		/* how often flows said it, of which this is the mean */
+	u32 told_q;		/* in an answer: the price in the report */
 };
 
 struct orack_entry {
@@ -173,6 +193,28 @@ static inline void orack_read_clock(const struct orack_datagram *d, struct orack
 	c->error_ns = orack_get32(d->entries + 8);
 }
 
+static inline void orack_read_price(const struct orack_datagram *d, struct orack_price_entry *p)
+{
+	p->price_q = orack_get32(d->entries);
+	p->weight = orack_get32(d->entries + 4);
+	p->told_q = orack_get32(d->entries + 8);
+}
+
+static inline bool orack_price_is_good(const struct orack_datagram *d)
+{
+	struct orack_price_entry p;
+
+	orack_read_price(d, &p);
+	return !d->h.clock && p.price_q <= ORACK_PRICE_MAX_Q && p.weight &&
+	       p.weight <= ORACK_WEIGHT_MAX &&
+	       p.told_q <= (d->h.kind == ORACK_PRICE ? 0 : ORACK_PRICE_MAX_Q);
+}
+
+static inline bool orack_kind_is_price(u8 kind)
+{
+	return kind == ORACK_PRICE || kind == ORACK_PRICE_OF_ALL;
+}
+
 static inline bool orack_entry_is_good(const struct orack_header *h, const struct orack_entry *e)
 {
 	/* Read as an entry, a clock's error is the age. */
@@ -198,10 +240,10 @@ static inline enum orack_fault orack_decode_header(const u8 *data, size_t bytes,
 	h->sparse = data[3] & ORACK_SPARSE;
 	h->clock = orack_get32(data + 4);
 	h->time_ns = orack_get64(data + 8);
-	if (h->kind < ORACK_RECEIPT || h->kind > ORACK_CLOCK)
+	if (h->kind < ORACK_RECEIPT || h->kind > ORACK_PRICE_OF_ALL)
 		return ORACK_BAD_KIND;
 	if (!h->count || h->count > ORACK_ENTRIES_MAX ||
-	    (h->kind != ORACK_RECEIPT && h->count != 1) || (h->kind == ORACK_CLOCK && h->sparse))
+	    (h->kind != ORACK_RECEIPT && h->count != 1) || (h->kind >= ORACK_CLOCK && h->sparse))
 		return ORACK_BAD_COUNT;
 	if (bytes != orack_bytes(h->count, h->key))
 		return ORACK_BAD_LENGTH;
@@ -223,6 +265,8 @@ static inline enum orack_fault orack_decode(const u8 *data, size_t bytes,
 	d->entries = data + ORACK_HEADER_BYTES;
 	d->maced_bytes = orack_bytes(d->h.count, false);
 	d->mac = d->h.key ? data + d->maced_bytes : NULL;
+	if (orack_kind_is_price(d->h.kind))
+		return orack_price_is_good(d) ? ORACK_GOOD : ORACK_BAD_VALUE;
 	for (i = 0; i < d->h.count; i++) {
 		orack_read_entry(d, i, &e);
 		if (!orack_entry_is_good(&d->h, &e))
@@ -267,6 +311,19 @@ static inline u32 orack_encode_clock(u8 *to, const struct orack_header *h,
 	orack_encode_header(to, h);
 	orack_put64(to + ORACK_HEADER_BYTES, c->real_ns);
 	orack_put32(to + ORACK_HEADER_BYTES + 8, c->error_ns);
+	return orack_bytes(h->count, false);
+}
+
+/* The same for a price; h->count is 1, and h->clock 0. */
+static inline u32 orack_encode_price(u8 *to, const struct orack_header *h,
+				     const struct orack_price_entry *p)
+{
+	u8 *at = to + ORACK_HEADER_BYTES;
+
+	orack_encode_header(to, h);
+	orack_put32(at, p->price_q);
+	orack_put32(at + 4, p->weight);
+	orack_put32(at + 8, p->told_q);
 	return orack_bytes(h->count, false);
 }
 

@@ -17,8 +17,18 @@ void check_entries(const orack_datagram &d)
 		orack_entry e;
 
 		orack_read_entry(&d, i, &e);
-		HOLDS(orack_entry_is_good(&d.h, &e));
+		HOLDS(orack_kind_is_price(d.h.kind) || orack_entry_is_good(&d.h, &e));
 	}
+}
+
+u32 write_price_again(u8 *to, const orack_datagram &d)
+{
+	orack_price_entry price;
+
+	orack_read_price(&d, &price);
+	HOLDS(price.price_q <= ORACK_PRICE_MAX_Q && price.told_q <= ORACK_PRICE_MAX_Q);
+	HOLDS(price.weight && price.weight <= ORACK_WEIGHT_MAX);
+	return orack_encode_price(to, &d.h, &price);
 }
 
 u32 write_again(u8 *to, const orack_datagram &d)
@@ -31,6 +41,8 @@ u32 write_again(u8 *to, const orack_datagram &d)
 		HOLDS(clock.error_ns <= ORACK_ERROR_MAX_NS);
 		return orack_encode_clock(to, &d.h, &clock);
 	}
+	if (orack_kind_is_price(d.h.kind))
+		return write_price_again(to, d);
 	for (u32 i = 0; i < d.h.count; i++)
 		orack_read_entry(&d, i, &entries[i]);
 	return orack_encode(to, &d.h, entries);

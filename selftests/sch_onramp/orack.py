@@ -42,8 +42,9 @@ import genl
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
 PORT = 61004
-RECEIPT, ANNOUNCEMENT, CLOCK = 1, 2, 3
+RECEIPT, ANNOUNCEMENT, CLOCK, PRICE, PRICE_OF_ALL = 1, 2, 3, 4, 5
 CLOCK_BODY = struct.Struct("!QL")
+PRICE_BODY = struct.Struct("!LLL")
 HEADER = struct.Struct("!BBBBLQ")
 ENTRY = struct.Struct("!HHLL")
 SPARSE = 0x80

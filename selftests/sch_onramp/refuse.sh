@@ -35,7 +35,7 @@ refused__kind() { counted kind refused_kind=3; }
 
 refused__count() { counted count refused_count=4; }
 
-refused__value() { counted value refused_value=7; }
+refused__value() { counted value refused_value=10; }
 
 refused__key() { counted key_unknown refused_key=3; }
 
@@ -58,6 +58,13 @@ refused__announcements_of_nobody_and_no_others() {
 }
 
 refused__none_of_a_host_for_what_nobody_said() { counted announcements_ahead announcements_taken=132; }
+
+refused__price_twice_and_too_soon() { counted price refused_replay=1 refused_rate=1 prices_taken=1; }
+
+# The window before has what the case before said.
+refused__none_of_prices_in_time() { counted price_is_answered prices_sent=3 prices_taken=3; }
+
+refused__price_of_nobody() { counted price_of_nobody refused_replay=1 refused_peer=2; }
 
 refused__replay_of_a_clock() { counted replay_of_clock refused_replay=1 clocks_taken=3; }
 

@@ -103,6 +103,56 @@ TEST(orack_encode, layout__is_that_of_the_documentation)
 	EXPECT_EQ(encode(receipt(1), {{5001, 40000, 0x01020304, 10000}}), expected);
 }
 
+Bytes encode_price(u8 kind, const orack_price_entry &p, u8 key = 0, u32 clock = 0)
+{
+	orack_header h = {kind, key, 1, false, clock, 0x1122334455667788};
+	Bytes out(ORACK_BYTES_MAX);
+
+	out.resize(orack_encode_price(out.data(), &h, &p));
+	if (key)
+		out.resize(out.size() + ORACK_MAC_BYTES, 0xaa);
+	return out;
+}
+
+TEST(orack_encode_price, layout__is_that_of_the_documentation)
+{
+	const Bytes expected = {
+		1, 5, 0, 1, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+		0x01, 0x02, 0x03, 0x04, 0, 0, 0x10, 0x20, 0x05, 0x06, 0x07, 0x08};
+
+	EXPECT_EQ(encode_price(ORACK_PRICE_OF_ALL, {0x01020304, 0x1020, 0x05060708}), expected);
+}
+
+TEST(orack_encode_price, price__is_read_back)
+{
+	for (u8 key : {0, 3}) {
+		Bytes wire = encode_price(ORACK_PRICE, {ORACK_PRICE_MAX_Q, ORACK_WEIGHT_MAX, 0}, key);
+		orack_price_entry p;
+		orack_datagram d;
+
+		ASSERT_EQ(orack_decode(wire.data(), wire.size(), &d), ORACK_GOOD);
+		orack_read_price(&d, &p);
+		EXPECT_EQ(p.price_q, ORACK_PRICE_MAX_Q);
+		EXPECT_EQ(p.weight, ORACK_WEIGHT_MAX);
+		EXPECT_EQ(p.told_q, 0u);
+		EXPECT_EQ(d.mac != nullptr, key != 0);
+	}
+}
+
+TEST(orack_decode, price_out_of_range__is_a_bad_value)
+{
+	constexpr u32 kMost = ORACK_PRICE_MAX_Q;
+
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {kMost + 1, 1, 0})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 0, 0})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, ORACK_WEIGHT_MAX + 1, 0})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 1, 1})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 1, 0}, 0, 7)), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE_OF_ALL, {1, 1, kMost})), ORACK_GOOD);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE_OF_ALL, {1, 1, kMost + 1})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE_OF_ALL, {1, 1, 1}, 0, 7)), ORACK_BAD_VALUE);
+}
+
 TEST(orack_encode, most_entries_with_mac__fit)
 {
 	std::vector<orack_entry> entries(ORACK_ENTRIES_MAX, orack_entry{1, 2, 3, 4});
@@ -166,9 +216,10 @@ TEST(orack_decode, header__other_values_are_refused)
 		other = wire;
 		other[1] = value;
 		// As an announcement its entry is not empty, and its lifetime too long.
-		// As a clock it has an error of 4 ns.
+		// As a clock it has an error of 4 ns. As a price it is of a clock.
 		EXPECT_EQ(fault_of(other), value == ORACK_RECEIPT || value == ORACK_CLOCK ? ORACK_GOOD :
-			  value == ORACK_ANNOUNCEMENT ? ORACK_BAD_VALUE : ORACK_BAD_KIND);
+			  value == ORACK_ANNOUNCEMENT || orack_kind_is_price(value) ?
+			  ORACK_BAD_VALUE : ORACK_BAD_KIND);
 		other = wire;
 		other[3] = value;
 		// The first bit is no part of the count.

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Prices: flows of timely_pi to one receiver agree on p, by reports and answers of sch_onramp; who
+# has none, and what happens when either module or the receiver's qdisc comes and goes.
+# How well they agree is what scenarios/pi-agree.yaml measures.
+
+# shellcheck source=selftests/sch_onramp/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+command -v turnpike > /dev/null || skip_all "needs the turnpike command"
+
+# stat NAME [NETNS]
+stat() { json_value "$1" "$(ip netns exec "${2:-$a}" turnpike onramp stats -j)"; }
+
+# exchanged COMMAND...: $sent and $answered at the sender, $taken at the receiver, while it runs
+exchanged() {
+	_sent=$(stat prices_sent) _answered=$(stat prices_answered) _taken=$(stat prices_taken "$b")
+	"$@" || return 1
+	sent=$(($(stat prices_sent) - _sent)) answered=$(($(stat prices_answered) - _answered))
+	taken=$(($(stat prices_taken "$b") - _taken))
+	echo "sent $sent, taken $taken, answered $answered"
+}
+
+# send_by CC SECONDS: four flows
+send_by() {
+	# shellcheck disable=SC2086  # words
+	send "$2" --cc "$1" $rate
+}
+
+# Half a second has 125 windows of 4 ms, of which the first ones teach who answers.
+were_exchanged() { [ "$sent" -gt 30 ] && [ "$taken" -gt 30 ] && [ "$answered" -gt 25 ]; }
+
+prices__are_exchanged_by_flows_of_timely_pi() {
+	acker on && onramp feedback orack && exchanged send_by timely_pi 0.5 && were_exchanged &&
+		# a report and its answer in 4 ms at most
+		[ "$sent" -le 130 ]
+}
+
+prices__are_exchanged_over_ipv6() {
+	acker on && onramp feedback orack && to=fd01::2 exchanged send_by timely_pi 0.5 && were_exchanged
+}
+
+prices__none_of_other_congestion_controls() {
+	acker on && onramp feedback orack && exchanged send_by timely 0.3 && [ "$sent" = 0 ] &&
+		exchanged send_by cubic 0.3 && [ "$sent" = 0 ]
+}
+
+prices__none_to_a_receiver_without_the_qdisc() {
+	acker off && onramp feedback orack && exchanged send_by timely_pi 0.5 && [ "$sent" = 0 ]
+}
+
+prices__none_where_timestamps_serve() {
+	acker on && onramp feedback tcpts && exchanged send_by timely_pi 0.3 && [ "$sent" = 0 ]
+}
+
+# The flows go on by their own p.
+prices__end_with_the_receivers_qdisc() {
+	acker on && onramp feedback orack && start_sender --flows 4 --seconds 2 --cc timely_pi || return 1
+	wait_for "flows" flows_are_up && sleep 0.4
+	_answered=$(stat prices_answered)
+	acker off && sleep 0.1 && exchanged sleep 0.4
+	_status=$?
+	wait "$sender" || _status=1
+	wait_for "the flows' end" no_flow_is_left || return 1
+	# It is asked less and less often.
+	[ $_status = 0 ] && [ "$_answered" -gt 0 ] && [ "$answered" = 0 ] && [ "$sent" -lt 15 ]
+}
+
+# With flows in mid-air sch_onramp goes, and comes again.
+modules__come_and_go() {
+	acker on && onramp feedback orack && exchanged send_by timely_pi 0.3 && [ "$sent" -gt 10 ] &&
+		start_sender --flows 4 --seconds 1.5 --cc timely_pi || return 1
+	wait_for "flows" flows_are_up
+	in_a tc qdisc del dev veth0 root && acker off && wait_for "the last of $module" rmmod $module 2> /dev/null
+	_status=$?
+	[ $_status = 0 ] && need_module && acker on && onramp feedback orack
+	_status=$?
+	wait "$sender" || _status=1
+	wait_for "the flows' end" no_flow_is_left || return 1
+	[ $_status = 0 ] && exchanged send_by timely_pi 0.5 && were_exchanged
+}
+
+keys__sign_prices() {
+	echo 00112233445566778899aabbccddeeff > "$TMPDIR/key"
+	acker on && onramp feedback orack && in_a turnpike onramp key add 1 "$TMPDIR/key" &&
+		in_b turnpike onramp key add 1 "$TMPDIR/key" && exchanged send_by timely_pi 0.5
+	_status=$?
+	in_a turnpike onramp key del 1
+	in_b turnpike onramp key del 1
+	[ $_status = 0 ] && were_exchanged
+}
+
+ktap_start
+need_module
+load_beside tcp_timely
+trap 'drop_hosts; unload_module; rmmod tcp_timely' EXIT
+slow_hosts || ktap_fail "hosts__set_up"
+run_cases "$@"
+finish_hosts

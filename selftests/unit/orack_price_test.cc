@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+// The price on which flows to one receiver agree: sch_onramp/orack/orack_price.h
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sch_onramp/orack/orack_price.h"
+
+namespace {
+
+constexpr u64 kStart = 7'000'000'000;
+constexpr u64 kWindow = ORACK_PRICE_WINDOW_NS;
+constexpr u64 kMs = 1'000'000;
+constexpr u32 kOne = 1 << 20;
+
+TEST(orack_price_turn, window__has_the_mean_by_weight_when_it_ends)
+{
+	orack_price_window w{};
+	u32 mean = 99;
+
+	EXPECT_EQ(orack_price_turn(&w, kStart, &mean), 0u);
+	orack_price_add(&w, 100, 3);
+	orack_price_add(&w, 200, 1);
+	EXPECT_EQ(orack_price_turn(&w, kStart + kWindow - 1, &mean), 0u);
+	EXPECT_EQ(mean, 99u);
+	EXPECT_EQ(orack_price_turn(&w, kStart + kWindow, &mean), 4u);
+	EXPECT_EQ(mean, 125u);
+	EXPECT_EQ(w.weight, 0u);
+	EXPECT_EQ(w.sum_q, 0u);
+	EXPECT_EQ(w.end_ns, kStart + 2 * kWindow);
+}
+
+TEST(orack_price_turn, window_long_gone__tells_nothing)
+{
+	orack_price_window w{};
+	u32 mean;
+
+	orack_price_turn(&w, kStart, &mean);
+	orack_price_add(&w, 100, 1);
+	EXPECT_EQ(orack_price_turn(&w, kStart + kWindow + ORACK_PRICE_STALE_NS, &mean), 0u);
+	EXPECT_EQ(w.weight, 0u);
+}
+
+TEST(orack_price_add, most__does_not_wrap)
+{
+	orack_price_window w{};
+	u32 mean;
+
+	orack_price_turn(&w, kStart, &mean);
+	for (int i = 0; i < 70000; i++)
+		orack_price_add(&w, ORACK_PRICE_MAX_Q, ORACK_WEIGHT_MAX);
+	EXPECT_NE(orack_price_turn(&w, kStart + kWindow, &mean), 0u);
+	EXPECT_EQ(mean, ORACK_PRICE_MAX_Q);
+}
+
+// A report is due once a window, and has the mean of what flows said in it.
+TEST(orack_price_said, report__is_due_once_a_window)
+{
+	orack_price_entry report;
+	orack_price p{};
+	int reports = 0;
+
+	for (u64 ms = 0; ms < 40; ms++) {
+		if (!orack_price_said(&p, (ms % 4 + 1) * 100, kStart + ms * kMs, &report))
+			continue;
+		reports++;
+		p.unanswered = 0;
+		EXPECT_EQ(report.price_q, 250u);
+		EXPECT_EQ(report.weight, 4u);
+		EXPECT_EQ(report.told_q, 0u);
+		EXPECT_EQ(p.told_ns, kStart + ms * kMs);
+	}
+	EXPECT_EQ(reports, 9);
+}
+
+// A receiver that is gone has no more than a report a second.
+TEST(orack_price_said, receiver_that_is_silent__has_fewer_reports)
+{
+	orack_price_entry report;
+	orack_price p{};
+	int first = 0, last = 0;
+
+	for (u64 ms = 0; ms < 10000; ms++) {
+		bool due = orack_price_said(&p, kOne, kStart + ms * kMs, &report);
+
+		first += due && ms < 17;
+		last += due && ms >= 5000;
+	}
+	EXPECT_EQ(first, 4);
+	EXPECT_NEAR(last, 5, 1);
+	orack_price_entry answer = {kOne, 1, kOne};
+	EXPECT_TRUE(orack_price_answered(&p, p.told_ns, &answer, kStart));
+	EXPECT_EQ(p.unanswered, 0u);
+}
+
+TEST(orack_price_said, flows_after_a_silence__begin_anew)
+{
+	orack_price_entry report;
+	orack_price p{};
+
+	orack_price_said(&p, 1000, kStart, &report);
+	EXPECT_FALSE(orack_price_said(&p, 9000, kStart + 1000 * kMs, &report));
+	EXPECT_EQ(orack_price_gap_q(&p, 9000, kStart + 1000 * kMs), 0);
+}
+
+TEST(orack_price_said, weight__is_bounded)
+{
+	orack_price_entry report;
+	orack_price p{};
+
+	for (u32 i = 0; i < 2 * ORACK_WEIGHT_MAX; i++)
+		orack_price_said(&p, kOne, kStart, &report);
+	EXPECT_TRUE(orack_price_said(&p, kOne, kStart + kWindow, &report));
+	EXPECT_EQ(report.weight, ORACK_WEIGHT_MAX);
+	EXPECT_EQ(report.price_q, kOne);
+}
+
+// Two flows of one host, and no receiver that answers.
+TEST(orack_price_gap_q, flows_of_a_host__agree_without_a_receiver)
+{
+	orack_price_entry report;
+	orack_price p{};
+	s32 low = 0, high = 0;
+
+	for (u64 ms = 0; ms < 20; ms++) {
+		orack_price_said(&p, 1 * kOne, kStart + ms * kMs, &report);
+		low = orack_price_gap_q(&p, 1 * kOne, kStart + ms * kMs);
+		orack_price_said(&p, 3 * kOne, kStart + ms * kMs, &report);
+		high = orack_price_gap_q(&p, 3 * kOne, kStart + ms * kMs);
+	}
+	EXPECT_NEAR(low, kOne, kOne / 4);
+	EXPECT_NEAR(high, -static_cast<s32>(kOne), kOne / 4);
+}
+
+class Answered : public testing::Test {
+ protected:
+	void SetUp() override
+	{
+		orack_price_said(&p_, 500, kStart, &report_);
+		ASSERT_TRUE(orack_price_said(&p_, 500, told_, &report_));
+	}
+
+	bool Answer(u64 told_ns, u32 told_q, u32 price_q = 700, u64 at_ns = told_ + 50'000)
+	{
+		orack_price_entry answer = {price_q, 9, told_q};
+
+		return orack_price_answered(&p_, told_ns, &answer, at_ns);
+	}
+
+	static constexpr u64 told_ = kStart + kWindow;
+	orack_price p_{};
+	orack_price_entry report_;
+};
+
+TEST_F(Answered, answer__adds_what_others_have_more)
+{
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_), 0);
+	EXPECT_TRUE(Answer(told_, 500));
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + kMs), 200);
+	EXPECT_EQ(orack_price_gap_q(&p_, 650, told_ + kMs), 50);
+}
+
+TEST_F(Answered, answer__may_be_lower)
+{
+	EXPECT_TRUE(Answer(told_, 500, 100));
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + kMs), -400);
+}
+
+TEST_F(Answered, second_answer__has_no_effect)
+{
+	EXPECT_TRUE(Answer(told_, 500));
+	EXPECT_FALSE(Answer(told_, 500, 9000));
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + kMs), 200);
+}
+
+TEST_F(Answered, answer_to_another_report__has_no_effect)
+{
+	EXPECT_FALSE(Answer(told_ - kWindow, 500));
+	EXPECT_FALSE(Answer(told_, 501));
+	EXPECT_FALSE(Answer(0, 0));
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + kMs), 0);
+}
+
+TEST_F(Answered, answer__is_forgotten)
+{
+	EXPECT_TRUE(Answer(told_, 500, 700, told_));
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + ORACK_PRICE_STALE_NS - 1), 200);
+	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + ORACK_PRICE_STALE_NS), 0);
+}
+
+TEST(orack_price_reported, answer__is_of_the_window_before)
+{
+	orack_price_entry report = {100, 1, 0}, answer{};
+	orack_price_all a{};
+
+	EXPECT_FALSE(orack_price_reported(&a, &report, kStart, &answer));
+	report = {400, 2, 0};
+	EXPECT_FALSE(orack_price_reported(&a, &report, kStart + kMs, &answer));
+	report = {900, 5, 0};
+	EXPECT_TRUE(orack_price_reported(&a, &report, kStart + kWindow, &answer));
+	EXPECT_EQ(answer.price_q, 300u);
+	EXPECT_EQ(answer.weight, 3u);
+	EXPECT_EQ(answer.told_q, 900u);
+}
+
+TEST(orack_price_reported, nobody_for_long__is_no_answer)
+{
+	orack_price_entry report = {100, 1, 0}, answer{};
+	orack_price_all a{};
+
+	orack_price_reported(&a, &report, kStart, &answer);
+	EXPECT_FALSE(orack_price_reported(&a, &report, kStart + 1000 * kMs, &answer));
+}
+
+TEST(orack_price_reported, weight__fits_the_answer)
+{
+	orack_price_entry report = {100, ORACK_WEIGHT_MAX, 0}, answer{};
+	orack_price_all a{};
+
+	orack_price_reported(&a, &report, kStart, &answer);
+	orack_price_reported(&a, &report, kStart, &answer);
+	EXPECT_TRUE(orack_price_reported(&a, &report, kStart + kWindow, &answer));
+	EXPECT_EQ(answer.weight, ORACK_WEIGHT_MAX);
+}
+
+// Ten hosts of four flows move their prices by a hundredth part in each ten milliseconds of
+// difference, as timely_agree() does. All have one after a tenth of a second, and it is the mean.
+TEST(orack_price, hosts__agree_on_the_mean)
+{
+	struct Host {
+		orack_price price{};
+		std::vector<double> flows;
+	};
+	std::vector<Host> hosts(10);
+	orack_price_all all{};
+	double mean = 0;
+
+	for (int h = 0; h < 10; h++)
+		for (int f = 0; f < 4; f++) {
+			hosts[h].flows.push_back((1 + h + f % 2) * kOne);
+			mean += hosts[h].flows.back() / 40;
+		}
+	for (u64 ms = 0; ms < 200; ms++) {
+		u64 now_ns = kStart + ms * kMs;
+
+		for (Host &host : hosts)
+			for (double &flow : host.flows) {
+				orack_price_entry report, answer;
+				u32 price_q = static_cast<u32>(flow);
+
+				if (orack_price_said(&host.price, price_q, now_ns, &report) &&
+				    orack_price_reported(&all, &report, now_ns, &answer))
+					orack_price_answered(&host.price, now_ns, &answer, now_ns);
+				flow += orack_price_gap_q(&host.price, price_q, now_ns) * 0.1;
+			}
+	}
+	for (const Host &host : hosts)
+		for (double flow : host.flows)
+			EXPECT_NEAR(flow, mean, mean / 20);
+}
+
+}  // namespace
