@@ -143,10 +143,11 @@ Which profile for which network
 ==================================
 
 A row is a network, with the most throughput that a congestion control of Linux has there, and the
-shortest tail of those with 95 % of that. Each profile of Turnpike has its share of the link in
-percent, the 99th percentile in us (of RTT, or of requests where there are any), and the least share
-of a flow as part of the fair one. "*" is the recommended profile. "!" is a flow below a quarter of
-its fair share, or a timeout, that the congestion control does not have alone.
+shortest tail of those with 95 % of that. Each profile of Turnpike has three figures: its share of
+the link in percent, the 99th percentile in us, and the least share of a flow as part of the fair
+one. The percentile is of RTTs, or of requests where there are any. "*" is the recommended profile.
+"!" is a flow below a quarter of its fair share, or a timeout, that the congestion control does not
+have alone.
 
 """
 

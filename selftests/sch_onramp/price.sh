@@ -66,6 +66,39 @@ prices__end_with_the_receivers_qdisc() {
 	[ $_status = 0 ] && [ "$_answered" -gt 0 ] && [ "$answered" = 0 ] && [ "$sent" -lt 15 ]
 }
 
+# p_of_two: the mean p, in thousandths, of a flow and of one that joins it; $first and $second
+p_of_two() {
+	tracing=/sys/kernel/tracing
+	echo > $tracing/trace
+	start_sender --flows 1 --seconds 3 --cc timely_pi
+	sleep 0.3
+	in_a "$traffic" send 10.1.0.2 --seconds 2.4 --cc timely_pi > /dev/null &
+	sleep 2
+	echo 1 > $tracing/events/timely/timely_decision/enable
+	sleep 0.1
+	echo 0 > $tracing/events/timely/timely_decision/enable
+	wait "$sender" $!
+	wait_for "the flows' end" no_flow_is_left || return 1
+	# shellcheck disable=SC2046  # words
+	set -- $(sed -n 's/.* src=[^ ]*:\([0-9]*\) .* p_milli=\([0-9]*\).*/\1 \2/p' $tracing/trace |
+		awk '{ p[$1] += $2; n[$1]++ } END { for (port in p) print int(p[port] / n[port]) }' | sort -n)
+	[ $# = 2 ] && first=$1 second=$2
+}
+
+# By the paper's law the two keep the difference in p that they began with.
+agreement__gives_flows_one_p() {
+	[ -d /sys/kernel/tracing/events/timely ] || { echo "no tracefs"; return 4; }
+	in_a sysctl -qw net.ipv4.tcp_timely_pi.pi_droop_milli=0
+	# A queue by the frame, not by bursts of 16 KB.
+	in_b tc qdisc replace dev ifb0 root netem rate 1gbit limit 1000
+	acker off && onramp feedback orack && p_of_two || return 1
+	echo "p alone: $first and $second"
+	_apart=$((second - first))
+	acker on && onramp feedback orack && p_of_two || return 1
+	echo "p by agreement: $first and $second"
+	[ $((5 * (second - first))) -lt "$second" ] && [ $((3 * (second - first))) -lt $_apart ]
+}
+
 # With flows in mid-air sch_onramp goes, and comes again.
 modules__come_and_go() {
 	acker on && onramp feedback orack && exchanged send_by timely_pi 0.3 && [ "$sent" -gt 10 ] &&
