@@ -50,6 +50,7 @@ prices__none_to_a_receiver_without_the_qdisc() {
 }
 
 prices__none_where_timestamps_serve() {
+	need_usec_ts || return
 	acker on && onramp feedback tcpts && exchanged send_by timely_pi 0.3 && [ "$sent" = 0 ]
 }
 
@@ -70,10 +71,10 @@ prices__end_with_the_receivers_qdisc() {
 p_of_two() {
 	tracing=/sys/kernel/tracing
 	echo > $tracing/trace
-	start_sender --flows 1 --seconds 3 --cc timely_pi
+	start_sender --flows 1 --seconds 6.5 --cc timely_pi
 	sleep 0.3
-	in_a "$traffic" send 10.1.0.2 --seconds 2.4 --cc timely_pi > /dev/null &
-	sleep 2
+	in_a "$traffic" send 10.1.0.2 --seconds 5.9 --cc timely_pi > /dev/null &
+	sleep 5
 	echo 1 > $tracing/events/timely/timely_decision/enable
 	sleep 0.1
 	echo 0 > $tracing/events/timely/timely_decision/enable
