@@ -199,7 +199,7 @@ unit-tests: $(header_tests)
 		$(MAKE) $(if $(Q),-s) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
 	done
 
-build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h selftests/cc/*.h sch_onramp/*.h sch_onramp/*/*.h tlt/*.h drivers/nicstamp/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
+build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h selftests/cc/*.h selftests/vrack/*.h sch_onramp/*.h sch_onramp/*/*.h tlt/*.h drivers/nicstamp/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++20 -g1 -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
 		$(filter %.o,$^) -lgtest_main -lgtest -lpthread
