@@ -151,7 +151,7 @@ drivers-check: packages
 	@selftests/run-tests drivers
 
 .PHONY: test-modules
-test-modules: extra_sources = selftests/Kbuild selftests/vrack selftests/tlt/foreign
+test-modules: extra_sources = selftests/Kbuild selftests/vrack selftests/cc selftests/tlt/foreign
 test-modules: modules
 	@+$(kbuild) M=$(modules_out)/selftests \
 		KBUILD_EXTRA_SYMBOLS=$(modules_out)/Module.symvers modules
@@ -199,7 +199,7 @@ unit-tests: $(header_tests)
 		$(MAKE) $(if $(Q),-s) -C tools/$$t BUILD=$(BUILD) $(BUILD)/$${t}_test || exit 1; \
 	done
 
-build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h sch_onramp/*.h sch_onramp/*/*.h tlt/*.h drivers/nicstamp/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
+build/unit/%: selftests/unit/%.cc $(wildcard tcp_timely/*.h selftests/cc/*.h selftests/vrack/*.h sch_onramp/*.h sch_onramp/*/*.h tlt/*.h drivers/nicstamp/*.h include/*.h include/uapi/*.h selftests/unit/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++20 -g1 -Wall -Wextra $(if $(CI),-Werror) $(sanitize) -I$(CURDIR) -o $@ $< \
 		$(filter %.o,$^) -lgtest_main -lgtest -lpthread

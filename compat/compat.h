@@ -292,13 +292,13 @@ static inline void tp_skb_set_departure(struct sk_buff *skb, u64 departure_ns)
 #define TP_WQ_PERCPU	0
 #endif
 
-/* Send an ACK now.  The socket is locked. */
-static inline void tp_tcp_send_ack(struct sock *sk)
+/* Send an ACK of what was received before @rcv_nxt, now.  The socket is locked. */
+static inline void tp_tcp_send_ack(struct sock *sk, u32 rcv_nxt)
 {
 #ifdef TP_HAVE_TCP_SEND_ACK_FLAGS
-	__tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt, 0);
+	__tcp_send_ack(sk, rcv_nxt, 0);
 #else
-	__tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt);
+	__tcp_send_ack(sk, rcv_nxt);
 #endif
 }
 

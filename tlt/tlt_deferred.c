@@ -48,7 +48,7 @@ static void tlt_deferred_answer(struct tlt_flow *flow, struct sock *sk)
 	if (!owed || !((1 << sk->sk_state) & TLT_ANSWER_STATES))
 		return;
 	tlt_count(flow->tn, TLT_STAT_ANSWERS);
-	tp_tcp_send_ack(sk);
+	tp_tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt);
 }
 
 /*

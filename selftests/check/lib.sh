@@ -28,7 +28,7 @@ tree_files() {
 
 # C files that are compiled into kernel modules.
 kernel_files() {
-	tree_files 'tcp_timely/*.[ch]' 'selftests/vrack/*.[ch]' 'compat/*.[ch]' 'include/*.[ch]' \
+	tree_files 'tcp_timely/*.[ch]' 'selftests/vrack/*.[ch]' 'selftests/cc/*.[ch]' 'compat/*.[ch]' 'include/*.[ch]' \
 		'drivers/nicstamp/*.[ch]' 'sch_onramp/*.[ch]' 'tlt/*.[ch]' 'selftests/qemu/hooks/*.[ch]' \
 		'selftests/tlt/foreign/*.[ch]'
 }

@@ -133,3 +133,66 @@ TEST(vr_pfc, hysteresis__between_xon_and_xoff_nothing)
 	EXPECT_EQ(vr_pfc(51, 100, 50, 1), VR_PFC_NONE);
 	EXPECT_EQ(vr_pfc(50, 100, 50, 1), VR_PFC_XON);
 }
+
+namespace {
+
+vr_pi pi_marker()
+{
+	vr_pi pi = {};
+
+	pi.ref_bytes = 50000;
+	pi.k1_micro = 2000;
+	pi.k2_milli = 2000;
+	pi.error = -(1 << VR_PI_ERROR_SHIFT);
+	return pi;
+}
+
+double probability(const vr_pi &pi)
+{
+	return (double)pi.mark / (double)VR_PI_ONE;
+}
+
+}  // namespace
+
+TEST(vr_pi_update, queue_at_its_reference__leaves_p)
+{
+	vr_pi pi = pi_marker();
+
+	pi.mark = VR_PI_ONE / 100;
+	pi.error = 0;
+	vr_pi_update(&pi, 50000, VR_PI_PERIOD_PS);
+	EXPECT_EQ(pi.mark, VR_PI_ONE / 100);
+}
+
+TEST(vr_pi_update, growth__counts_by_k1_and_what_stands_by_k2)
+{
+	vr_pi pi = pi_marker();
+
+	// e from -1 to 1 in 10 us
+	vr_pi_update(&pi, 100000, VR_PI_PERIOD_PS);
+	EXPECT_NEAR(probability(pi), 0.002 * 2 + 2 * 1 * 10e-6, 1e-8);
+	vr_pi_update(&pi, 100000, 2 * VR_PI_PERIOD_PS);
+	EXPECT_NEAR(probability(pi), 0.002 * 2 + 2 * 1 * 20e-6, 1e-8);
+}
+
+TEST(vr_pi_update, before_its_period__does_nothing)
+{
+	vr_pi pi = pi_marker();
+
+	vr_pi_update(&pi, 100000, VR_PI_PERIOD_PS - 1);
+	EXPECT_EQ(pi.mark, 0);
+}
+
+TEST(vr_pi_update, bounds__none_and_all)
+{
+	vr_pi pi = pi_marker();
+
+	vr_pi_update(&pi, 0, VR_PI_PERIOD_PS);
+	EXPECT_EQ(pi.mark, 0);
+	pi.k1_micro = pi.k2_milli = 1000000;
+	vr_pi_update(&pi, ~0U, 1ULL << 60);
+	EXPECT_EQ(pi.mark, VR_PI_ONE);
+	EXPECT_TRUE(vr_pi_mark(&pi, ~0U));
+	pi.mark = 0;
+	EXPECT_FALSE(vr_pi_mark(&pi, 0));
+}

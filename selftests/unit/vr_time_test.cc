@@ -39,3 +39,10 @@ TEST(vr_serialize_ps, largest_product__does_not_overflow)
 
 	EXPECT_EQ(vr_serialize_ps(2000000, VR_RATE_MIN, &rem), 1600000000000ULL);
 }
+
+TEST(vr_jitter_ps, spread__from_nothing_to_just_below_the_most)
+{
+	EXPECT_EQ(vr_jitter_ps(100000000, 0), 0U);
+	EXPECT_EQ(vr_jitter_ps(100000000, 1U << 31), 50000000U);
+	EXPECT_EQ(vr_jitter_ps(VR_PS_PER_SEC, ~0U), VR_PS_PER_SEC - 233);
+}

@@ -145,7 +145,8 @@ struct vr_link {
 	u64 lost;
 	u32 late_ppb;		/* frames that take a longer way, per 10^9, */
 	u64 late_ps;		/* by so much, */
-	struct vr_fifo late;	/* and those which do now; they keep their order */
+	u64 jitter_ps;		/* or all of them, by up to so much; */
+	struct vr_fifo late;	/* those which do now, the next to arrive first */
 	struct vr_event late_arrival;	/* of the oldest of these */
 	bool clear_dscp;	/* by a middlebox at its end */
 };
@@ -192,6 +193,7 @@ struct vr_port {
 	u64 held_bytes[VR_PRIOS];	/* in this switch, having come in here */
 	u8 xoff_sent;		/* priorities we stopped at the peer */
 	struct vr_ecn ecn;
+	struct vr_pi pi;	/* of all priorities */
 	u64 color_k_bytes;
 	u64 limit_bytes;
 	struct vr_hist *delay;	/* time frames waited here */

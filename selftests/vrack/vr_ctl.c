@@ -495,7 +495,8 @@ static int link_add(struct line *line)
 
 struct port_knobs {
 	u64 limit, ecn_k, ecn_kmin, ecn_kmax, ecn_pmax, color_k, loss_ppb, rate_bps, delay_ns;
-	u64 late_ppb, late_ns, clear_dscp;
+	u64 late_ppb, late_ns, jitter_ns, clear_dscp;
+	u64 ecn_ingress, pi_ref, pi_k1, pi_k2;
 };
 
 static struct port_knobs port_knobs_of(const struct vr_port *port)
@@ -512,8 +513,33 @@ static struct port_knobs port_knobs_of(const struct vr_port *port)
 		.delay_ns = div_u64(port->link.delay_ps, VR_PS_PER_NS),
 		.late_ppb = port->link.late_ppb,
 		.late_ns = div_u64(port->link.late_ps, VR_PS_PER_NS),
+		.jitter_ns = div_u64(port->link.jitter_ps, VR_PS_PER_NS),
 		.clear_dscp = port->link.clear_dscp,
+		.ecn_ingress = port->ecn.where == VR_ECN_INGRESS,
+		.pi_ref = port->pi.ref_bytes,
+		.pi_k1 = port->pi.k1_micro,
+		.pi_k2 = port->pi.k2_milli,
 	};
+}
+
+/* Where marks are decided; nowhere while no rule asks for any. */
+static enum vr_ecn_where ecn_where(const struct port_knobs *k)
+{
+	if (!k->ecn_k && !k->ecn_kmax && !k->pi_ref)
+		return VR_ECN_OFF;
+	return k->ecn_ingress ? VR_ECN_INGRESS : VR_ECN_EGRESS;
+}
+
+static void set_ecn(struct vr_port *port, const struct port_knobs *k)
+{
+	port->ecn.where = ecn_where(k);
+	port->ecn.k_bytes = k->ecn_k;
+	port->ecn.kmin_bytes = k->ecn_kmin;
+	port->ecn.kmax_bytes = k->ecn_kmax;
+	port->ecn.pmax_milli = k->ecn_pmax;
+	port->pi.ref_bytes = k->pi_ref;
+	port->pi.k1_micro = k->pi_k1;
+	port->pi.k2_milli = k->pi_k2;
 }
 
 static int apply_port(struct line *line, struct vr_port *port)
@@ -531,7 +557,12 @@ static int apply_port(struct line *line, struct vr_port *port)
 		{ "delay_ns", &k.delay_ns, 1, NSEC_PER_SEC },
 		{ "late_ppb", &k.late_ppb, 0, 1000000000 },
 		{ "late_ns", &k.late_ns, 0, NSEC_PER_SEC },
+		{ "jitter_ns", &k.jitter_ns, 0, NSEC_PER_SEC },
 		{ "clear_dscp", &k.clear_dscp, 0, 1 },
+		{ "ecn_ingress", &k.ecn_ingress, 0, 1 },
+		{ "ecn_pi_ref_bytes", &k.pi_ref, 0, 1ULL << 32 },
+		{ "ecn_pi_k1_micro", &k.pi_k1, 0, 1000000 },
+		{ "ecn_pi_k2_milli", &k.pi_k2, 0, 1000000 },
 	};
 	int err = parse_keys(line, 3, keys, ARRAY_SIZE(keys));
 
@@ -544,10 +575,7 @@ static int apply_port(struct line *line, struct vr_port *port)
 	local_bh_disable();
 	vr_enter();
 	port->limit_bytes = k.limit;
-	port->ecn.k_bytes = k.ecn_k;
-	port->ecn.kmin_bytes = k.ecn_kmin;
-	port->ecn.kmax_bytes = k.ecn_kmax;
-	port->ecn.pmax_milli = k.ecn_pmax;
+	set_ecn(port, &k);
 	port->color_k_bytes = k.color_k;
 	port->link.loss_ppb = k.loss_ppb;
 	port->rate_bps = k.rate_bps;
@@ -555,6 +583,7 @@ static int apply_port(struct line *line, struct vr_port *port)
 	port->link.delay_ps = k.delay_ns * VR_PS_PER_NS;
 	port->link.late_ppb = k.late_ppb;
 	port->link.late_ps = k.late_ns * VR_PS_PER_NS;
+	port->link.jitter_ps = k.jitter_ns * VR_PS_PER_NS;
 	port->link.clear_dscp = k.clear_dscp;
 	vr_leave();
 	local_bh_enable();

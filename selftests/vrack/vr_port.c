@@ -87,15 +87,30 @@ static bool happens(u32 ppb)
 	return ppb && ((u64)vr_random() * 1000000000ULL) >> 32 < ppb;
 }
 
-/* As a path of two ways does, of which few packets take the longer one. */
-static void hold_back(struct vr_link *link, struct vr_frame *frame, u64 now_ps)
+/* Into the late ones, before those that arrive later. */
+static void insert_late(struct vr_fifo *late, struct vr_frame *frame)
 {
-	u64 after_ps = link->late.count ? link->late.last->cb.arrive_ps : 0;
+	struct vr_frame **next = &late->first;
 
-	frame->cb.arrive_ps = max(now_ps + link->late_ps, after_ps);
-	if (!link->late.count)
-		vr_event_set(&link->late_arrival, frame->cb.arrive_ps);
-	vr_fifo_push(&link->late, frame);
+	if (!late->count || late->last->cb.arrive_ps <= frame->cb.arrive_ps) {
+		vr_fifo_push(late, frame);
+		return;
+	}
+	while ((*next)->cb.arrive_ps <= frame->cb.arrive_ps)
+		next = &(*next)->next;
+	frame->next = *next;
+	*next = frame;
+	late->count++;
+}
+
+/* As a path of two ways does, of which few packets take the longer one; with jitter there are
+ * many ways, and each packet takes another.
+ */
+static void hold_back(struct vr_link *link, struct vr_frame *frame, u64 late_ps, u64 now_ps)
+{
+	frame->cb.arrive_ps = now_ps + late_ps;
+	insert_late(&link->late, frame);
+	vr_event_set(&link->late_arrival, link->late.first->cb.arrive_ps);
 }
 
 static void receive(struct vr_link *link, struct vr_frame *frame, u64 now_ps)
@@ -134,7 +149,9 @@ static void arrival(struct vr_event *ev, u64 now_ps)
 		link->lost++;
 		vr_frame_drop(frame);
 	} else if (!(frame->cb.flags & VR_F_PFC) && happens(link->late_ppb)) {
-		hold_back(link, frame, now_ps);
+		hold_back(link, frame, link->late_ps, now_ps);
+	} else if (!(frame->cb.flags & VR_F_PFC) && link->jitter_ps) {
+		hold_back(link, frame, vr_jitter_ps(link->jitter_ps, vr_random()), now_ps);
 	} else {
 		receive(link, frame, now_ps);
 	}

@@ -9,7 +9,10 @@
  *                      green ones are not (TLT paper 4.1), with PFC or
  *                      without (7.1)
  *   ECN                decided as the frame leaves, from what still waits
- *                      behind it (ECN or Delay paper 5.2: egress marking)
+ *                      behind it (ECN or Delay paper 5.2: egress marking), or
+ *                      as it arrives, from what waits before it (ingress)
+ *   PI                 the probability of a mark holds the queue at a
+ *                      reference (ECN or Delay paper 5.2, equation 32)
  *   PFC                per ingress port and priority, xoff and xon
  */
 #ifndef VR_QUEUE_RULES_H
@@ -60,14 +63,70 @@ static inline enum vr_verdict vr_admit(const struct vr_admission *a)
 	return VR_ADMIT;
 }
 
+enum vr_ecn_where { VR_ECN_OFF, VR_ECN_EGRESS, VR_ECN_INGRESS };
+
+/* Time between updates of a PI marker: an eighth of a base RTT of 80 us, half of one of 20. */
+#define VR_PI_PERIOD_PS		10000000ULL
+/* An update counts no more, so that its products fit: after an idle time the queue is empty. */
+#define VR_PI_ELAPSED_MAX_US	1000
+/* The queue's error, of its reference, has 20 fractional bits; a queue counts up to 64 of it. */
+#define VR_PI_ERROR_SHIFT	20
+#define VR_PI_QUEUE_MAX		64
+#define VR_PI_ONE		(1LL << 32)	/* probability */
+
+/* dp/dt = K1 de/dt + K2 e, e = (queue - reference) / reference */
+struct vr_pi {
+	u64 ref_bytes;		/* 0: off */
+	u32 k1_micro;		/* K1, in millionths */
+	u32 k2_milli;		/* K2, in thousandths a second */
+	u64 updated_ps;
+	s64 error;
+	s64 mark;		/* the probability p, of VR_PI_ONE */
+};
+
+/* Bring p up to date with a queue of @queue_bytes. */
+static inline void vr_pi_update(struct vr_pi *pi, u64 queue_bytes, u64 now_ps)
+{
+	u64 most_bytes = pi->ref_bytes * VR_PI_QUEUE_MAX, elapsed_us;
+	s64 error, step;
+
+	if (now_ps - pi->updated_ps < VR_PI_PERIOD_PS)
+		return;
+	elapsed_us = tp_div(now_ps - pi->updated_ps, 1000000);
+	if (elapsed_us > VR_PI_ELAPSED_MAX_US)
+		elapsed_us = VR_PI_ELAPSED_MAX_US;
+	if (queue_bytes > most_bytes)
+		queue_bytes = most_bytes;
+	error = (s64)tp_div(queue_bytes << VR_PI_ERROR_SHIFT, pi->ref_bytes) -
+		(1LL << VR_PI_ERROR_SHIFT);
+
+	/* 2^12 from the error's fraction to that of p; K2 e is in 10^-9 for each us */
+	step = pi->k1_micro * (error - pi->error) * 4096 / 1000000 +
+	       pi->k2_milli * error * (s64)elapsed_us / (1000000000 / 4096);
+	pi->mark += step;
+	if (pi->mark < 0)
+		pi->mark = 0;
+	if (pi->mark > VR_PI_ONE)
+		pi->mark = VR_PI_ONE;
+	pi->error = error;
+	pi->updated_ps = now_ps;
+}
+
+/* Mark a frame? @random: 32 uniform bits. */
+static inline int vr_pi_mark(const struct vr_pi *pi, u32 random)
+{
+	return random < pi->mark;
+}
+
 struct vr_ecn {
+	enum vr_ecn_where where;
 	u64 k_bytes;		/* step threshold; 0: off */
 	u64 kmin_bytes;		/* RED-like ramp from Kmin to Kmax; Kmax 0: off */
 	u64 kmax_bytes;
 	u32 pmax_milli;		/* probability at Kmax; above it, every frame */
 };
 
-/* Mark a leaving frame with @behind_bytes still waiting? @random: 32 uniform bits. */
+/* Mark a frame while @behind_bytes wait besides it? @random: 32 uniform bits. */
 static inline int vr_ecn_mark(const struct vr_ecn *e, u64 behind_bytes, u32 random)
 {
 	u64 over, ramp;

@@ -48,4 +48,10 @@ static inline u64 vr_serialize_ps(u32 wire_bytes, u64 rate_bps, u64 *rem)
 			     rate_bps, rem);
 }
 
+/* Uniform from 0 to below @most_ps; @random: 32 uniform bits. */
+static inline u64 vr_jitter_ps(u64 most_ps, u32 random)
+{
+	return tp_mul_shr(most_ps, random, 32);
+}
+
 #endif /* VR_TIME_H */

@@ -73,6 +73,19 @@ static enum vr_verdict admit(struct vr_switch *sw, struct vr_port *out, const st
 	return vr_admit(&a);
 }
 
+/* The rules for marks, with @waiting_bytes besides the frame in its queue. */
+static void mark(struct vr_port *port, struct vr_frame *frame, u64 waiting_bytes, u64 now_ps)
+{
+	bool marked = vr_ecn_mark(&port->ecn, waiting_bytes, vr_random());
+
+	if (port->pi.ref_bytes) {
+		vr_pi_update(&port->pi, waiting_bytes, now_ps);
+		marked |= vr_pi_mark(&port->pi, vr_random());
+	}
+	if (marked && vr_frame_set_ce(frame))
+		port->stat.ecn_marks++;
+}
+
 static void enqueue(struct vr_switch *sw, struct vr_port *out, struct vr_frame *frame, u64 now_ps)
 {
 	struct vr_cb *cb = &frame->cb;
@@ -85,6 +98,8 @@ static void enqueue(struct vr_switch *sw, struct vr_port *out, struct vr_frame *
 		return;
 	}
 	cb->queued_ps = now_ps;
+	if (out->ecn.where == VR_ECN_INGRESS)
+		mark(out, frame, out->queue_bytes[cb->prio], now_ps);
 	vr_fifo_push(&out->queue[cb->prio], frame);
 	out->queue_bytes[cb->prio] += frame_bytes(cb);
 	out->waiting_bytes += frame_bytes(cb);
@@ -111,10 +126,8 @@ static void leave_queue(struct vr_port *port, struct vr_frame *frame, u64 now_ps
 	port->stat.color[cb->color].bytes += bytes;
 	cb->waited_ps += waited_ps;
 	vr_hist_add(port->delay, div_u64(waited_ps, VR_PS_PER_NS));
-	if ((port->ecn.k_bytes || port->ecn.kmax_bytes) &&
-	    vr_ecn_mark(&port->ecn, port->queue_bytes[cb->prio], vr_random()) &&
-	    vr_frame_set_ce(frame))
-		port->stat.ecn_marks++;
+	if (port->ecn.where == VR_ECN_EGRESS)
+		mark(port, frame, port->queue_bytes[cb->prio], now_ps);
 	hold(sw, sw->node.port[cb->in_port], cb->prio, -(s64)bytes, now_ps);
 }
 

@@ -72,6 +72,8 @@ def _parser():
     parser.add_argument("--kernel", default=kernels.MAIN, metavar="K",
                         help=f"{', '.join(NAMED_KERNELS)}, or a path (default: %(default)s)")
     parser.add_argument("--modules", metavar="DIR", help="take kernel modules from here")
+    parser.add_argument("--module", action="append", default=[], metavar="FILE",
+                        help="a kernel module of yours, for the scenario's modules: (may be given again)")
     parser.add_argument("--vload", metavar="FILE", help="take vload from here")
     parser.add_argument("--out", metavar="DIR", help="results (default: build/results/SCENARIO)")
     parser.add_argument("--variant", action="append", metavar="NAME",
@@ -106,7 +108,7 @@ def _main(args):
         return 0
     settings = found[0].settings
     context = Context(args, settings)
-    tools = Tools(args.kernel, args.modules, args.vload)
+    tools = Tools(args.kernel, args.modules, args.vload, args.module)
     tools.check()
     tools.keep(os.path.join(context.out, "programs"),
                {name for plan in plans for name in guest.needed_modules(plan)})

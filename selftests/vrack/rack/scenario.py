@@ -34,12 +34,17 @@ PORT = Record({
     "ecn_kmin_bytes": Int("RED-like marking begins"),
     "ecn_kmax_bytes": Int("RED-like marking reaches ecn_pmax_milli, and all above are marked"),
     "ecn_pmax_milli": Int("marking probability at ecn_kmax_bytes, in thousandths", high=1000),
+    "ecn_ingress": Int("1: marks are decided as frames arrive, not as they leave", high=1),
+    "ecn_pi_ref_bytes": Int("a PI controller marks, and holds the queue there; 0: off"),
+    "ecn_pi_k1_micro": Int("its K1, in millionths", high=1000000),
+    "ecn_pi_k2_milli": Int("its K2, in thousandths a second", high=1000000),
     "color_k_bytes": Int("red packets are refused when the queue holds this much; 0: off"),
     "fcs_ppb": Int("frames damaged on the wire, per 10^9", high=1000000000),
     "rate_bps": Int("rate of the port", low=10000000),
     "delay_ns": Int("delay of the link from this port"),
     "late_ppb": Int("frames that take a longer way, per 10^9", high=1000000000),
     "late_ns": Int("by how much it is longer", high=1000000000),
+    "jitter_ns": Int("frames arrive up to so much later, each another time", high=1000000000),
     "clear_dscp": Int("1: a middlebox there clears the DSCP", high=1),
 }, default={})
 

@@ -22,9 +22,10 @@ NAMED_KERNELS |= {"debug": ["--debug", kernels.MAIN]}
 class Tools:
     """Paths of one kernel and of what runs in it."""
 
-    def __init__(self, kernel, modules=None, vload=None):
+    def __init__(self, kernel, modules=None, vload=None, own=()):
         self.kernel = kernel_program(kernel)
         self.modules = os.path.realpath(modules or module_directory(self.kernel))
+        self._own = [os.path.realpath(path) for path in own]
         self.vload = os.path.realpath(vload or os.path.join(REPO, "build", "vload"))
         self.build = os.path.join(REPO, "build")     # turnpike, and what tc loads
         self.turnpike = os.path.join(REPO, "build", "turnpike")
@@ -33,6 +34,9 @@ class Tools:
     def module(self, name):
         """Path of a module's file; names may be spelled with - or _."""
         wanted = name.replace("-", "_") + ".ko"
+        for path in self._own:
+            if os.path.basename(path).replace("-", "_") == wanted:
+                return path
         for directory, _, files in os.walk(self.modules):
             for file in files:
                 if file.replace("-", "_") == wanted:
@@ -48,13 +52,16 @@ class Tools:
             shutil.copy(path, directory)
         for name in programs:
             setattr(self, name, os.path.join(directory, os.path.basename(getattr(self, name))))
-        self.modules = directory
+        self.modules, self._own = directory, []
 
     def check(self):
         for path, hint in ((self.kernel, "selftests/kernel/build"), (self.vload, "make tools"),
                            (self.turnpike, "make tools"), (self.umlseed, "make tools")):
             if not os.access(path, os.X_OK):
                 raise UsageError(f"{path} is missing ({hint} builds it)")
+        for path in self._own:
+            if not os.path.isfile(path):
+                raise UsageError(f"--module {path}: no such file")
 
 
 class GuestTools:

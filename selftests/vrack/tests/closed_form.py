@@ -142,16 +142,18 @@ def buffer__never_over_its_size_without_threshold():
     assert stats["ports"]["h2"]["drops"]["buffer"] > 0
 
 
-def _burst_marks(k_bytes, frames, ect):
+def _burst_marks(k_bytes, frames, ect, ingress=0):
     """Marks on a burst from 400G into 10G, counted by the rule, frame by frame."""
     queued = FRAME - 20
     arrive, leave = serialize_ps(400 * GBIT), serialize_ps(10 * GBIT)
     marks = 0
     for i in range(frames):
         arrived = min(frames, i * leave // arrive + 1)
-        marks += (arrived - i - 1) * queued > k_bytes
+        # as it arrives: those before it that have not begun to leave
+        waiting = i - min(i, 1 + max(i - 1, 0) * arrive // leave) if ingress else arrived - i - 1
+        marks += waiting * queued > k_bytes
     with star((400 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
-        rack.ctl(f"port set s0.h1 ecn_k_bytes={k_bytes}",
+        rack.ctl(f"port set s0.h1 ecn_k_bytes={k_bytes} ecn_ingress={ingress}",
                  f"source add h0 h1 count={frames} tos={ect}")
         settle(1e-2)
         same("marked at the port", rack.port("s0.h1")["ecn_marks"], marks if ect else 0)
@@ -161,6 +163,22 @@ def _burst_marks(k_bytes, frames, ect):
 
 def ecn_step__marks_exactly_the_frames_over_k():
     assert 0 < _burst_marks(80000, 200, ect=2) < 200
+
+
+def ecn_step__at_ingress_counts_what_waits_before():
+    # the frames that arrive above K stay marked: of a burst those are the last ones
+    assert _burst_marks(80000, 200, ect=2, ingress=1) > 0
+
+
+def ecn_pi__marks_while_the_queue_is_over_its_reference():
+    reference = 100000
+    with star((400 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
+        rack.ctl(f"port set s0.h1 ecn_pi_ref_bytes={reference} ecn_pi_k1_micro=0 ecn_pi_k2_milli=1000000",
+                 "source add h0 h1 count=1000 tos=2")
+        settle(1e-2)
+        port = rack.port("s0.h1")
+    # p rises by 1000 a second and by the queue over its reference: at 15 times that, 10 in a ms
+    assert port["ecn_marks"] > 500, port["ecn_marks"]
 
 
 def ecn_step__not_ecn_capable_is_not_marked():
@@ -294,6 +312,20 @@ def loss__1_percent_within_4_sigma():
         same("lost and received", lost + rack.nic("h1")["synthetic_packets"], frames)
     print(f"# lost {lost} of {frames}")
     assert abs(lost - frames * loss) < 4 * sqrt(frames * loss * (1 - loss))
+
+
+def jitter__is_uniform_and_spreads_what_arrives():
+    frames, jitter_ns = 2000, 100000
+    with star((10 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
+        rack.ctl(f"port set s0.h1 jitter_ns={jitter_ns}",
+                 f"source add h0 h1 rate_bps={10 * GBIT} count={frames}")
+        settle(0.01)
+        nic = rack.nic("h1")
+    same("received", nic["synthetic_packets"], frames)
+    # the first comes at once or so, the last up to the jitter later
+    late = nic["rx_last_ps"] - nic["rx_first_ps"] - serialize_ps(10 * GBIT, frames - 1)
+    print(f"# the last came {late} ps late")
+    assert jitter_ns * 500 < late <= jitter_ns * 1000
 
 
 if __name__ == "__main__":
