@@ -117,11 +117,13 @@ std::string rules_text(const Json &json)
 	const Json &onramp = json.at("onramp"), &tlt = json.at("tlt");
 	std::string text = "On-Ramp: T is " + value_text("_ns", onramp.at("threshold_ns")) +
 			   " of one-way delay (2 sigma_clk + min OWD, ONRAMP21 section 7.1, sigma_clk " +
-			   value_text("_ns", onramp.at("clock_error_ns")) + "); tc's threshold, of the queue alone, is at least " +
+			   value_text("_ns", onramp.at("clock_error_ns")) + ")\n" +
+			   "  tc's threshold, of the queue alone, is at least " +
 			   value_text("_ns", onramp.at("queue_threshold_ns")) + "\n";
 
 	text += "TLT: K is " + value_text("_bytes", tlt.at("k_bytes")) +
-		" (above steady queues and BDP, TLT21 section 4.2); with a packet of each flow that takes a buffer of " +
+		" (above steady queues and BDP, TLT21 section 4.2)\n" +
+		"  with a packet of each flow that takes a buffer of " +
 		value_text("_bytes", tlt.at("least_buffer_bytes")) + "\n";
 	if (!tlt.at("flows_per_port").is_null())
 		text += "  the buffer has room for important packets of " +

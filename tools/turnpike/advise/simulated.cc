@@ -15,6 +15,7 @@ constexpr double kFrameBits = (kMtu + 38) * 8;
 // A row takes 0.1 s of a processor for them, whatever the rate.
 constexpr double kFrames = 1.2e5;
 constexpr double kMostSeconds = 0.05, kSettled = 0.4;
+constexpr double kBursts = 2;
 
 double seconds_of(const AdvisedPath &path)
 {
@@ -68,8 +69,8 @@ AdviceRow simulated_row(const timely_params &params, const AdvisedPath &path, un
 	add_queue(result.series, config.warmup_s, row, path.rate_bps / 8);
 	row.longest = result.max_queue_us * 1e-6 * path.rate_bps / 8;
 	row.delay_s = path.rtt_s + row.queue * 8 / path.rate_bps;
-	// A queue of a burst or two comes and goes with each of them.
-	row.oscillates = row.deviation > kSwing * row.queue && row.deviation > params.seg_bytes;
+	// Bursts of some flows meet and part in a queue that does not swing.
+	row.oscillates = row.deviation > kSwing * row.queue && row.deviation > kBursts * params.seg_bytes;
 	row.utilization = result.utilization;
 	return row;
 }
