@@ -23,9 +23,9 @@ struct AdviceRow {
 	double deviation = 0;		// of the queue
 	double longest = 0;		// queue
 	double delay_s = 0;		// base RTT and mean queue
-	std::optional<double> margin;	// degrees
+	std::optional<double> margin = {};	// degrees
 	bool oscillates = false;
-	std::optional<double> utilization;
+	std::optional<double> utilization = {};
 };
 
 struct AdviceTable {
