@@ -116,7 +116,7 @@ std::vector<std::string> remarks_of(const AdviceTable &table)
 	auto any = [&](auto holds) { return std::any_of(table.rows.begin(), table.rows.end(), holds); };
 
 	if (table.law == "timely_patched_paper" && any([](const AdviceRow &row) { return row.queue <= 0; }))
-		remarks.push_back("the RTT alone is above T_low, 50 us: the link stands idle");
+		remarks.push_back("without a queue the RTT is above T_low, 50 us, and few flows leave the link idle");
 	if (any([](const AdviceRow &row) { return row.oscillates && row.margin; }))
 		remarks.push_back("a margin below 0 says that the model oscillates, not how far: see sd");
 	return remarks;

@@ -33,6 +33,7 @@ std::string line(double x1, double y1, double x2, double y2, const char *colour)
 
 struct Axis {
 	double low, high, from, to;
+	double tick = 0;	// between lines
 
 	double at(double value) const
 	{
@@ -58,16 +59,15 @@ Axis y_axis(const PlotPanel &panel, double top)
 			high = std::max(high, y);
 		}
 	double tick = tick_of(std::max(high - low, 1e-9));
-	return {std::floor(low / tick) * tick, std::ceil(high / tick) * tick, top + kPanel, top};
+	return {std::floor(low / tick) * tick, std::ceil(high / tick) * tick, top + kPanel, top, tick};
 }
 
 std::string frame(const PlotPanel &panel, const Axis &x, const Axis &y)
 {
-	double tick = tick_of(std::max(y.high - y.low, 1e-9));
 	std::string svg = text(kLeft, y.to - 10, "start", panel.title, " font-weight=\"bold\"");
 
-	for (double value = y.low; value <= y.high + tick / 2; value += tick) {
-		bool zero = std::fabs(value) < tick / 1e6;
+	for (double value = y.low; value <= y.high + y.tick / 2; value += y.tick) {
+		bool zero = std::fabs(value) < y.tick / 1e6;
 
 		svg += line(x.from, y.at(value), x.to, y.at(value), zero ? "#666666" : "#e0e0e0");
 		svg += text(kLeft - 8, y.at(value) + 4, "end", number_text("%g", zero ? 0 : value));
