@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "knobs.h"
-#include "rack_sim.h"
+#include "tools/turnpike/advise/rack_sim.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "knobs.h"
-#include "rack_sim.h"
+#include "tools/turnpike/advise/rack_sim.h"
 
 
 namespace {

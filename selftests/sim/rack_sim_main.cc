@@ -15,7 +15,7 @@
 #include <string>
 
 #include "knobs.h"
-#include "rack_sim.h"
+#include "tools/turnpike/advise/rack_sim.h"
 
 namespace {
 

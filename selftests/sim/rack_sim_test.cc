@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rack_sim.h"
+#include "tools/turnpike/advise/rack_sim.h"
 #include "tcp_timely/timely_presets.h"
 
 namespace {

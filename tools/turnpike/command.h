@@ -37,6 +37,7 @@ void add_report_command(CLI::App &app, Action &action);
 void add_top_command(CLI::App &app, Action &action);
 void add_watch_command(CLI::App &app, Action &action);
 void add_metrics_command(CLI::App &app, Action &action);
+void add_advise_command(CLI::App &app, Action &action);
 
 // What is done without a command, too.
 void add_status_command(CLI::App &app, Action &action);

@@ -101,6 +101,7 @@ int main(int argc, char **argv)
 	turnpike::add_record_command(app, action);
 	turnpike::add_report_command(app, action);
 	turnpike::add_metrics_command(app, action);
+	turnpike::add_advise_command(app, action);
 	turnpike::add_replay_command(app, action);
 	turnpike::add_usec_ts_command(app, action);
 	turnpike::add_stamps_command(app, action);

@@ -14,8 +14,8 @@
 // and senders may coalesce what they receive, as NICs do with interrupts.
 // Nothing is lost: the switch's buffer is unlimited. Times are picoseconds, so
 // 100 Gbit/s frames have exact lengths.
-#ifndef TURNPIKE_SELFTESTS_SIM_RACK_SIM_H
-#define TURNPIKE_SELFTESTS_SIM_RACK_SIM_H
+#ifndef TURNPIKE_TOOLS_ADVISE_RACK_SIM_H
+#define TURNPIKE_TOOLS_ADVISE_RACK_SIM_H
 
 #include <cstdint>
 #include <vector>
@@ -95,4 +95,4 @@ Result run(const Config &config);
 
 }  // namespace rack_sim
 
-#endif  // TURNPIKE_SELFTESTS_SIM_RACK_SIM_H
+#endif  // TURNPIKE_TOOLS_ADVISE_RACK_SIM_H
