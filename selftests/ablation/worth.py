@@ -52,9 +52,10 @@ def code_lines(files):
 
 
 def figures(data):
-    """{(variant, metric): [of each seed]}, without what no seed has or has as 0."""
+    """{(variant, metric): [of each seed]}, without what no seed has or has as 0, and without the largest of a run:
+    that is one packet."""
     return {(variant, metric): values for variant, metrics in data["variants"].items()
-            for metric, values in metrics.items() if all(values)}
+            for metric, values in metrics.items() if all(values) and "max" not in metric.split()}
 
 
 def mean(values):
@@ -72,12 +73,15 @@ def part_lost(metric, whole, without):
 
 def differences(whole, without):
     """[(part lost, text)], the largest first, of what an operator would notice."""
-    found = []
+    found, seen = [], set()
     others = figures(without)
     for (variant, metric), values in figures(whole).items():
         other = others.get((variant, metric), [])
-        if len(other) != len(values):
+        # a figure of two names is told once
+        same = (variant, *values, *other)
+        if len(other) != len(values) or same in seen:
             continue
+        seen.add(same)
         lost = part_lost(metric, values, other)
         if abs(lost) >= NOTICED:
             found.append((lost, f"{variant}: {metric} {mean(values):.3g} -> {mean(other):.3g}"))

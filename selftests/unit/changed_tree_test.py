@@ -87,6 +87,18 @@ class Ablation(unittest.TestCase):
     def test_figure__of_fewer_seeds_is_not_compared(self):
         self.assertIn("worse without it: 0", self.table_of([100, 100], [150]))
 
+    def compared(self, **metrics):
+        """What the table has of metrics of one run, (whole, without) each."""
+        sides = [{"variants": {"long,tcpts": {name.replace("_", " "): [pair[side]] for name, pair in metrics.items()}}}
+                 for side in (0, 1)]
+        return [text for _, text in worth.differences(*sides)]
+
+    def test_figure__of_one_packet_is_not_shown(self):
+        self.assertEqual(self.compared(max=(1, 9), RCT_max=(1, 9), queue_max_KB=(1, 9)), [])
+
+    def test_figure__of_two_names_is_shown_once(self):
+        self.assertEqual(self.compared(p99=(100, 120), tail_us=(100, 120)), ["long,tcpts: p99 100 -> 120"])
+
     def test_table__without_runs_is_an_error(self):
         ended = self.run_it("--table")
         self.assertEqual(ended.returncode, 1)
