@@ -301,6 +301,7 @@ enum onramp_stat {
 	ONRAMP_STAT_PRICES_SENT,	/* price reports, and answers to them */
 	ONRAMP_STAT_PRICES_TAKEN,	/* price reports of peers */
 	ONRAMP_STAT_PRICES_ANSWERED,	/* answers to our reports */
+	ONRAMP_STAT_SAMPLES_UNUSED,	/* entries for flows that go by timestamps */
 	ONRAMP_STATS,
 };
 

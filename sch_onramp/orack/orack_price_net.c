@@ -7,7 +7,7 @@
  *                                                            |
  *                  orack_price_answer() <------- answer ------+
  *
- * Only hosts that exchange receipts already exchange prices.
+ * Only hosts that exchange receipts exchange prices.  Flows by timestamps ask for sparse ones.
  */
 #include <net/ipv6.h>
 #include <net/sock.h>
@@ -15,8 +15,10 @@
 #include "orack_peer.h"
 #include "orack_price_net.h"
 #include "orack_turn.h"
+#include "sch_onramp/onramp_ctl.h"
 #include "sch_onramp/onramp_net.h"
 #include "sch_onramp/onramp_packet.h"
+#include "sch_onramp/onramp_sched.h"
 
 /* More often than a host has reports to make. */
 #define ORACK_PRICE_APART_NS	(ORACK_PRICE_WINDOW_NS / 2)
@@ -35,33 +37,67 @@ static void orack_price_send(struct onramp_net *on, const struct orack_peer *pee
 
 /* -- the sender --------------------------------------------------------------------------- */
 
-/* An onramp_price_fn (include/onramp_price.h): under the RCU read lock, maybe with the socket's. */
-s32 orack_price_gap(const struct sock *sk, u32 price_q)
+/* May the flow's qdisc ask for receipts?  A flow by timestamps needs none, but who sends receipts
+ * exchanges prices.  Bottom halves are off.
+ */
+static bool orack_price_may_ask(const struct onramp_key *key)
 {
-	struct onramp_net *on = onramp_net(sock_net(sk));
-	struct orack_price_entry report;
+	struct onramp_ctl *ctl = onramp_ctl_lookup(key);
+	bool may;
+
+	if (!ctl)
+		return false;
+	spin_lock(&ctl->lock);
+	may = ctl->sched && ctl->sched->config.feedback != ONRAMP_FEEDBACK_TCPTS;
+	spin_unlock(&ctl->lock);
+	return may;
+}
+
+/* NULL: the receiver sends no receipts.  Bottom halves are off. */
+static struct orack_peer *orack_price_peer(struct onramp_net *on, const struct onramp_key *key,
+					   const struct sock *sk)
+{
 	struct orack_peer *peer;
 	struct orack_pair pair;
+
+	if (orack_price_may_ask(key))
+		orack_peer_used(on, key, sk);
+	orack_pair_of(&pair, key);
+	peer = orack_peer_find(&pair);
+	return peer && READ_ONCE(peer->acking.acks) ? peer : NULL;
+}
+
+static s32 orack_price_gap_bh(struct onramp_net *on, const struct sock *sk, u32 price_q)
+{
+	struct orack_price_entry report;
+	struct orack_peer *peer;
 	struct onramp_key key;
 	u64 now_ns;
 	s32 gap_q;
 	bool due;
 
 	onramp_packet_key(sk, &key);
-	orack_pair_of(&pair, &key);
-	peer = orack_peer_find(&pair);
-	if (!peer || !READ_ONCE(peer->acking.acks))
+	peer = orack_price_peer(on, &key, sk);
+	if (!peer)
 		return 0;
 	now_ns = ktime_get_ns();
-	spin_lock_bh(&peer->lock);
+	spin_lock(&peer->lock);
 	due = orack_price_said(&peer->acking.price, price_q, now_ns, &report);
 	gap_q = orack_price_gap_q(&peer->acking.price, price_q, now_ns);
-	spin_unlock_bh(&peer->lock);
-	if (due) {
-		local_bh_disable();
+	spin_unlock(&peer->lock);
+	if (due)
 		orack_price_send(on, peer, ORACK_PRICE, now_ns, &report);
-		local_bh_enable();
-	}
+	return gap_q;
+}
+
+/* An onramp_price_fn (include/onramp_price.h): under the RCU read lock, maybe with the socket's. */
+s32 orack_price_gap(const struct sock *sk, u32 price_q)
+{
+	s32 gap_q;
+
+	local_bh_disable();
+	gap_q = orack_price_gap_bh(onramp_net(sock_net(sk)), sk, price_q);
+	local_bh_enable();
 	return gap_q;
 }
 

@@ -237,8 +237,17 @@ static enum onramp_stat orack_entry(struct onramp_net *on, struct orack_peer *pe
 	spin_lock(&ctl->lock);
 	if (ctl->sched && ctl->source == ONRAMP_SOURCE_ORACK)
 		stat = orack_take(on, peer, ctl, d, e, now_ns);
+	else if (ctl->sched)
+		stat = ONRAMP_STAT_SAMPLES_UNUSED;
 	spin_unlock(&ctl->lock);
 	return stat;
+}
+
+/* A missing stamp here is no fault of the peer, nor that a flow needs no receipts. */
+static bool orack_entry_is_refused(enum onramp_stat stat)
+{
+	return stat != ONRAMP_STAT_SAMPLES && stat != ONRAMP_STAT_SAMPLES_UNUSED &&
+	       stat != ONRAMP_STAT_REFUSED_UNSTAMPED;
 }
 
 /* Returns how many entries did not count. */
@@ -252,8 +261,7 @@ static u32 orack_entries(struct onramp_net *on, struct orack_peer *peer,
 	for (i = 0; i < d->h.count; i++) {
 		orack_read_entry(d, i, &e);
 		stat = orack_entry(on, peer, d, &e, now_ns);
-		/* A missing stamp here is no fault of the peer. */
-		refused += stat != ONRAMP_STAT_SAMPLES && stat != ONRAMP_STAT_REFUSED_UNSTAMPED;
+		refused += orack_entry_is_refused(stat);
 		orack_count(on, stat);
 	}
 	return refused;

@@ -33,7 +33,7 @@ constexpr std::array kStats = std::to_array<const char *>({
 	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
 	"clocks_sent", "clocks_taken", "samples_absolute", "receipts_nic", "receipts_unstamped",
 	"samples_nic", "refused_unstamped", "refused_port", "prices_sent", "prices_taken",
-	"prices_answered",
+	"prices_answered", "samples_unused",
 });
 static_assert(kStats.size() == ONRAMP_STATS);
 
