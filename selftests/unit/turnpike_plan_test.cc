@@ -83,6 +83,8 @@ TEST(Plan, routes__of_the_device_alone_and_one_for_the_rest)
 			 "ip route add 10.0.0.0/8 proto static via 10.1.0.254 dev eth0 congctl timely"}));
 	EXPECT_EQ(commands_of(plan(wanted("timely_patched", "eth1", {"10.7.0.0/16"}), host())).back(),
 		  "ip route change 10.7.0.0/16 via 10.2.0.1 dev eth1 congctl timely_patched");
+	EXPECT_EQ(commands_of(plan(wanted("timely_pi", "eth1", {"10.7.0.0/16"}), host())).back(),
+		  "ip route change 10.7.0.0/16 via 10.2.0.1 dev eth1 congctl timely_pi");
 	EXPECT_THROW(plan(wanted("timely", "eth1", {"172.16.0.0/12"}), host()), Error);
 	// IPv6's default is no way to a network of IPv4.
 	Host other = host();

@@ -221,7 +221,7 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 		->allow_extra_args(false);
 	command->add_option("--profile", arguments->asked.profile, "timely (default), onramp, tlt or all")
 		->check(CLI::IsMember(profile_names()));
-	command->add_option("--with", arguments->asked.pieces, "pieces in place of a profile: timely, timely_patched, onramp, tlt")
+	command->add_option("--with", arguments->asked.pieces, "pieces in place of a profile: timely, timely_patched, timely_pi, onramp, tlt")
 		->delimiter(',')
 		->allow_extra_args(false);
 	command->add_option("--rule", arguments->asked.rules, "what is TLT's, as turnpike tlt set takes it; or all")

@@ -92,11 +92,13 @@ void set_textfile(Wanted &wanted, const std::string &value)
 	wanted.metrics.textfile = absolute(value);
 }
 
+const std::vector<std::string> kCongestion = {"timely", "timely_patched", "timely_pi"};
+
 const std::map<std::string, Setters> kSections = {
 	{"net", {
 		{"for", set_prefixes},
 		{"congestion", [](Wanted &w, const std::string &v) {
-			w.congestion = one_of(v, {"timely", "timely_patched"});
+			w.congestion = one_of(v, kCongestion);
 		}},
 	}},
 	{"device", {
@@ -288,7 +290,10 @@ std::vector<std::string> profile_pieces(const std::string &profile)
 
 void add_piece(Wanted &wanted, const std::string &piece, const std::vector<std::string> &devices)
 {
-	one_of(piece, {"timely", "timely_patched", "onramp", "tlt"});
+	std::vector<std::string> pieces = kCongestion;
+
+	pieces.insert(pieces.end(), {"onramp", "tlt"});
+	one_of(piece, pieces);
 	for (const std::string &name : devices) {
 		auto found = std::find_if(wanted.devices.begin(), wanted.devices.end(),
 					  [&](const WantedDevice &device) { return device.name == name; });

@@ -51,7 +51,7 @@ std::string config_text(const Wanted &wanted);
 std::vector<std::string> profile_pieces(const std::string &profile);
 std::vector<std::string> profile_names();
 
-// Adds a piece (timely, timely_patched, onramp or tlt) for these devices.
+// Adds a piece (timely, timely_patched, timely_pi, onramp or tlt) for these devices.
 void add_piece(Wanted &wanted, const std::string &piece, const std::vector<std::string> &devices);
 
 }  // namespace turnpike
