@@ -60,8 +60,8 @@ prices__are_exchanged_by_flows_with_timestamps() {
 	_receipts=$(($(stat receipts_sent "$b") - _receipts))
 	echo "receipts $_receipts"
 	[ $_status = 0 ] && were_exchanged && [ "$(counter samples_orack)" = 0 ] && [ "$(counter samples)" -gt 100 ] &&
-		# sparse ones: one in 5 ms or in 800 KB
-		[ $_receipts -lt 500 ]
+		# sparse ones, one in 5 ms, once the path was empty for a while: all of them are 6000
+		[ $_receipts -lt 3000 ]
 }
 
 prices__none_where_hosts_may_not_ask() {
