@@ -131,6 +131,8 @@ modules__come_and_go() {
 	wait_for "flows" flows_are_up
 	in_a tc qdisc del dev veth0 root && acker off && wait_for "the last of $module" rmmod $module 2> /dev/null
 	_status=$?
+	# What tcp_timely still had of it would be in nobody's memory now.
+	sleep 0.2
 	[ $_status = 0 ] && need_module && acker on && onramp feedback orack
 	_status=$?
 	wait "$sender" || _status=1
