@@ -89,9 +89,10 @@ def slim(document):
 
 
 def fit(path):
-    """The result as the tree keeps it. Unfit: a run failed, or no commit has its tree."""
-    with open(path, encoding="utf-8") as stream:
-        document = json.load(stream)
+    """The result as the tree keeps it. Unfit: there is none, a run failed, or no commit has its tree."""
+    document = load(path)
+    if not document:
+        raise Unfit(f"{path}: no result of a run")
     if document["failures"]:
         raise Unfit(f"{path}: a run failed: {document['failures'][0]}")
     if document["versions"]["turnpike"].endswith("-dirty"):

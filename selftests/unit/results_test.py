@@ -95,6 +95,12 @@ class Results(unittest.TestCase):
     def test_take__refuses_a_tree_without_a_commit(self):
         self.assertIn("no commit has", self.take(commit="abc1234-dirty").stderr)
 
+    def test_take__refuses_what_is_no_result(self):
+        self.assertEqual(self.run_it("take", "/nowhere.json").stderr, "results: /nowhere.json: no result of a run\n")
+
+    def test_help__is_no_error(self):
+        self.assertEqual(self.run_it("take", "--help").returncode, 0)
+
     def test_take__refuses_a_run_that_failed(self):
         self.assertIn("a run failed: no guest", self.take(failures=["no guest"]).stderr)
 
