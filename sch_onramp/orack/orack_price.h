@@ -94,7 +94,6 @@ static inline bool orack_price_said(struct orack_price *p, u32 price_q, u64 now_
 	bool begins = now_ns >= p->window.end_ns + ORACK_PRICE_STALE_NS;
 
 	report->weight = orack_price_turn(&p->window, now_ns, &report->price_q);
-	report->told_q = 0;
 	if (report->weight) {
 		p->told_q = report->price_q;
 		p->told_ns = now_ns;

@@ -10,6 +10,7 @@
  * Only hosts that exchange receipts exchange prices.  Flows by timestamps ask for sparse ones.
  */
 #include <net/ipv6.h>
+#include <net/inet_hashtables.h>
 #include <net/sock.h>
 
 #include "orack_peer.h"
@@ -85,8 +86,10 @@ static s32 orack_price_gap_bh(struct onramp_net *on, const struct sock *sk, u32 
 	due = orack_price_said(&peer->acking.price, price_q, now_ns, &report);
 	gap_q = orack_price_gap_q(&peer->acking.price, price_q, now_ns);
 	spin_unlock(&peer->lock);
-	if (due)
+	if (due) {
+		report.told_q = (u32)ntohs(key.sport) << 16 | ntohs(key.dport);
 		orack_price_send(on, peer, ORACK_PRICE, now_ns, &report);
+	}
 	return gap_q;
 }
 
@@ -169,9 +172,23 @@ static bool orack_price_take(struct onramp_net *on, const struct orack_pair *pai
 	return known;
 }
 
+/* Does the report name a connection of ours?  A stranger does not know its ports. */
+static bool orack_price_is_of_a_flow(const struct orack_pair *pair, u32 ports, int ifindex)
+{
+	struct onramp_key key = {
+		.net = pair->net, .saddr = pair->local, .daddr = pair->remote,
+		.sport = htons(ports & 0xffff), .dport = htons(ports >> 16),
+	};
+	struct sock *sk = onramp_packet_socket(&key, ifindex);
+
+	if (sk)
+		sock_gen_put(sk);
+	return sk;
+}
+
 /* A report came.  In a softirq, under the RCU read lock.  Returns what to count. */
 enum onramp_stat orack_price_report(struct onramp_net *on, const struct orack_pair *pair,
-				    const struct orack_datagram *d)
+				    const struct orack_datagram *d, int ifindex)
 {
 	struct orack_peer *peer = orack_peer_find(pair);
 	struct orack_price_entry report, answer;
@@ -180,12 +197,14 @@ enum onramp_stat orack_price_report(struct onramp_net *on, const struct orack_pa
 
 	if (!peer || !READ_ONCE(peer->hearing.hears))
 		return ONRAMP_STAT_REFUSED_PEER;
+	orack_read_price(d, &report);
+	if (!orack_price_is_of_a_flow(pair, report.told_q, ifindex))
+		return ONRAMP_STAT_REFUSED_FLOW;
 	spin_lock(&peer->lock);
 	stat = orack_price_judge(&peer->hearing.prices, &d->h, now_ns);
 	spin_unlock(&peer->lock);
 	if (stat != ONRAMP_STAT_PRICES_TAKEN)
 		return stat;
-	orack_read_price(d, &report);
 	if (orack_price_take(on, pair, &report, now_ns, &answer))
 		orack_price_send(on, peer, ORACK_PRICE_OF_ALL, d->h.time_ns, &answer);
 	return stat;

@@ -40,7 +40,7 @@ struct orack_price_reports {
 void orack_price_open(struct onramp_net *on);
 s32 orack_price_gap(const struct sock *sk, u32 price_q);
 enum onramp_stat orack_price_report(struct onramp_net *on, const struct orack_pair *pair,
-				    const struct orack_datagram *d);
+				    const struct orack_datagram *d, int ifindex);
 enum onramp_stat orack_price_answer(const struct orack_pair *pair, const struct orack_datagram *d);
 
 #endif /* ORACK_PRICE_NET_H */

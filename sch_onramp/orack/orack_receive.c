@@ -341,7 +341,7 @@ static enum onramp_stat orack_datagram(struct onramp_net *on, const struct orack
 	if (d->h.kind == ORACK_CLOCK)
 		return orack_clock(pair, d);
 	if (d->h.kind == ORACK_PRICE)
-		return orack_price_report(on, pair, d);
+		return orack_price_report(on, pair, d, ifindex);
 	if (d->h.kind == ORACK_PRICE_OF_ALL)
 		return orack_price_answer(pair, d);
 	return orack_receipt(on, pair, d, ifindex);

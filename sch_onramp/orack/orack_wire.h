@@ -28,7 +28,7 @@
  *     +-----------------------------------+--------------------------+
  *     | price, 8 bits before the point    | weight                   |
  *     +-----------------------------------+--------------------------+
- *     | price reported; 0 in a report     |
+ *     | price reported                    |   in a report: ports of the sender and the receiver
  *     +-----------------------------------+
  *
  * All numbers are in network order.  The addresses of a flow are those of the datagram, turned
@@ -120,7 +120,7 @@ struct orack_clock_entry {
 struct orack_price_entry {
 	u32 price_q;		/* p of timely_pi << 20 */
 	u32 weight;		/* how often flows said it, of which this is the mean */
-	u32 told_q;		/* in an answer: the price in the report */
+	u32 told_q;		/* in an answer: the price in the report; there: ports of a flow */
 };
 
 struct orack_entry {
@@ -207,7 +207,8 @@ static inline bool orack_price_is_good(const struct orack_datagram *d)
 	orack_read_price(d, &p);
 	return !d->h.clock && p.price_q <= ORACK_PRICE_MAX_Q && p.weight &&
 	       p.weight <= ORACK_WEIGHT_MAX &&
-	       p.told_q <= (d->h.kind == ORACK_PRICE ? 0 : ORACK_PRICE_MAX_Q);
+	       (d->h.kind == ORACK_PRICE ? p.told_q >> 16 && p.told_q & 0xffff :
+					   p.told_q <= ORACK_PRICE_MAX_Q);
 }
 
 static inline bool orack_kind_is_price(u8 kind)

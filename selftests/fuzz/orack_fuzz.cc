@@ -26,7 +26,8 @@ u32 write_price_again(u8 *to, const orack_datagram &d)
 	orack_price_entry price;
 
 	orack_read_price(&d, &price);
-	HOLDS(price.price_q <= ORACK_PRICE_MAX_Q && price.told_q <= ORACK_PRICE_MAX_Q);
+	HOLDS(price.price_q <= ORACK_PRICE_MAX_Q);
+	HOLDS(d.h.kind == ORACK_PRICE || price.told_q <= ORACK_PRICE_MAX_Q);
 	HOLDS(price.weight && price.weight <= ORACK_WEIGHT_MAX);
 	return orack_encode_price(to, &d.h, &price);
 }

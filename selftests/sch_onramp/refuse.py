@@ -119,8 +119,8 @@ class Attack:
         self.send(datagram(ANNOUNCEMENT, [(dport, sport, 1, 0)], 60000))
         self.send(datagram(ANNOUNCEMENT, [(dport, sport, 0, 1)], 60000))
         self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 10**6 + 1)]))
-        for price, told, clock in ((2**28, 0, 0), (1, 1, 0), (1, 0, 256)):
-            self.send(datagram(PRICE, [PRICE_BODY.pack(price, 1, told)], clock))
+        for price, ports, clock in ((2**28, self.ports(), 0), (1, 1, 0), (1, self.ports(), 256)):
+            self.send(datagram(PRICE, [PRICE_BODY.pack(price, 1, ports)], clock))
 
     def key_unknown(self):
         self.send(datagram(RECEIPT, [self.fresh(), bytes(8)], key=1, count=1))
@@ -195,23 +195,33 @@ class Attack:
         """Not that of the receipts that came."""
         self.send(datagram(CLOCK, [CLOCK_BODY.pack(0, 1000)], 512))
 
+    def ports(self):
+        """In a report: those of a connection that its host sends on."""
+        own, other = reversed(self.flow.ports)
+        return own << 16 | other
+
     def price(self):
         """Of one who announced himself: one counts, and not its copy, nor another so soon."""
         wait(3)
-        data = datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, 0)], 0)
+        data = datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, self.ports())], 0)
         self.send(data)
         self.send(data)
-        self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, 0)], 0))
+        self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, self.ports())], 0))
+
+    def price_of_no_flow(self):
+        """In another's name, by one who knows none of its connections."""
+        wait(5)
+        self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 65535, 1 << 16 | 2)], 0))
 
     def price_is_answered(self):
         """From the second window on that has reports."""
         for _ in range(3):
             wait(5)
-            self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, 0)], 0))
+            self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, self.ports())], 0))
 
     def price_of_nobody(self):
         """Of whom we have not heard: a report, and an answer; and an answer to no report."""
-        self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, 0)], 0), self.stranger)
+        self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, self.ports())], 0), self.stranger)
         self.send(datagram(PRICE_OF_ALL, [PRICE_BODY.pack(1 << 20, 1, 0)], 0), self.stranger)
         self.send(datagram(PRICE_OF_ALL, [PRICE_BODY.pack(1 << 20, 1, 0)], 0))
 
@@ -265,7 +275,7 @@ class Attack:
 CASES = [Attack.none, Attack.port, Attack.length, Attack.version, Attack.kind, Attack.count, Attack.value,
          Attack.key_unknown, Attack.mac, Attack.flow_unknown, Attack.peer, Attack.replay_of_announcement,
          Attack.announcement_of_anybody, Attack.announcements_at_once, Attack.announcements_of_nobody, Attack.announcements_ahead,
-         Attack.price, Attack.price_is_answered, Attack.price_of_nobody, Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time,
+         Attack.price, Attack.price_of_no_flow, Attack.price_is_answered, Attack.price_of_nobody, Attack.replay_of_clock, Attack.clock_of_nobody, Attack.rate, Attack.sequence, Attack.ambiguous, Attack.time,
          # the last: the stranger is none any more
          Attack.receipts_unasked]
 

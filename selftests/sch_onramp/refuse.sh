@@ -61,6 +61,8 @@ refused__none_of_a_host_for_what_nobody_said() { counted announcements_ahead ann
 
 refused__price_twice_and_too_soon() { counted price refused_replay=1 refused_rate=1 prices_taken=1; }
 
+refused__price_of_no_flow() { counted price_of_no_flow refused_flow=1; }
+
 # The window before has what the case before said.
 refused__none_of_prices_in_time() { counted price_is_answered prices_sent=3 prices_taken=3; }
 

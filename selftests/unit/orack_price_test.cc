@@ -69,7 +69,6 @@ TEST(orack_price_said, report__is_due_once_a_window)
 		p.unanswered = 0;
 		EXPECT_EQ(report.price_q, 250u);
 		EXPECT_EQ(report.weight, 4u);
-		EXPECT_EQ(report.told_q, 0u);
 		EXPECT_EQ(p.told_ns, kStart + ms * kMs);
 	}
 	EXPECT_EQ(reports, 9);

@@ -126,7 +126,7 @@ TEST(orack_encode_price, layout__is_that_of_the_documentation)
 TEST(orack_encode_price, price__is_read_back)
 {
 	for (u8 key : {0, 3}) {
-		Bytes wire = encode_price(ORACK_PRICE, {ORACK_PRICE_MAX_Q, ORACK_WEIGHT_MAX, 0}, key);
+		Bytes wire = encode_price(ORACK_PRICE, {ORACK_PRICE_MAX_Q, ORACK_WEIGHT_MAX, 0x9c401389}, key);
 		orack_price_entry p;
 		orack_datagram d;
 
@@ -134,20 +134,22 @@ TEST(orack_encode_price, price__is_read_back)
 		orack_read_price(&d, &p);
 		EXPECT_EQ(p.price_q, ORACK_PRICE_MAX_Q);
 		EXPECT_EQ(p.weight, ORACK_WEIGHT_MAX);
-		EXPECT_EQ(p.told_q, 0u);
+		EXPECT_EQ(p.told_q, 0x9c401389u);
 		EXPECT_EQ(d.mac != nullptr, key != 0);
 	}
 }
 
 TEST(orack_decode, price_out_of_range__is_a_bad_value)
 {
-	constexpr u32 kMost = ORACK_PRICE_MAX_Q;
+	constexpr u32 kMost = ORACK_PRICE_MAX_Q, kPorts = 0x10001;
 
-	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {kMost + 1, 1, 0})), ORACK_BAD_VALUE);
-	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 0, 0})), ORACK_BAD_VALUE);
-	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, ORACK_WEIGHT_MAX + 1, 0})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {kMost, 1, kPorts})), ORACK_GOOD);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {kMost + 1, 1, kPorts})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 0, kPorts})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, ORACK_WEIGHT_MAX + 1, kPorts})), ORACK_BAD_VALUE);
 	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 1, 1})), ORACK_BAD_VALUE);
-	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 1, 0}, 0, 7)), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 1, 1 << 16})), ORACK_BAD_VALUE);
+	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE, {1, 1, kPorts}, 0, 7)), ORACK_BAD_VALUE);
 	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE_OF_ALL, {1, 1, kMost})), ORACK_GOOD);
 	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE_OF_ALL, {1, 1, kMost + 1})), ORACK_BAD_VALUE);
 	EXPECT_EQ(fault_of(encode_price(ORACK_PRICE_OF_ALL, {1, 1, 1}, 0, 7)), ORACK_BAD_VALUE);
