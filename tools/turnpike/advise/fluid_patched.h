@@ -23,39 +23,20 @@ inline FluidTimelyParams fluid_patched_params()
 	return params;
 }
 
-struct FluidPatched {
-	static constexpr std::size_t kStates = 2;	// rate, gradient
-	using State = FluidState<kStates>;
+// Eq. 29: by the error of the RTT.
+struct FluidPatchedBetween {
+	static FluidTimelyParams params() { return fluid_patched_params(); }
 
-	FluidPath path;
-	FluidTimelyParams params = fluid_patched_params();
-
-	double feedback_s(double queue) const { return fluid_rtt_feedback_s(path, queue); }
-	double interval_s(double rate) const { return fluid_timely_interval_s(params, rate); }
-
-	State slopes(const State &state, double, const FluidSeen &seen) const
+	static double slope(const FluidTimelyParams &params, double rate, double gradient, double rtt_s)
 	{
-		double interval = interval_s(state[0]), rtt_s = seen.queue / path.capacity + path.base_s;
-
-		return {rate_slope(state, rtt_s) / interval,
-			fluid_gradient_slope(path, params, state[1], interval, seen)};
-	}
-
-	void bound(State &state, const FluidSeen &) const { state[0] = fluid_rate_bound(path, state[0]); }
-
-private:
-	double rate_slope(const State &state, double rtt_s) const
-	{
-		double weight = fluid_patched_weight(state[1]);
+		double weight = fluid_patched_weight(gradient);
 		double error = (rtt_s - params.t_low_s) / params.t_low_s;
 
-		if (rtt_s < params.t_low_s)
-			return params.delta;
-		if (rtt_s > params.t_high_s)
-			return fluid_high_slope(params, state[0], rtt_s);
-		return (1 - weight) * params.delta - weight * params.beta * state[0] * error;
+		return (1 - weight) * params.delta - weight * params.beta * rate * error;
 	}
 };
+
+using FluidPatched = FluidByRtt<FluidPatchedBetween>;
 
 // Eq. 31, less what the base RTT takes of it. Not above 0: the base RTT alone is above the reference.
 inline FluidPoint<FluidPatched::kStates> fluid_fixed_point(const FluidPatched &law)

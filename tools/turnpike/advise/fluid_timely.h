@@ -40,12 +40,13 @@ inline double fluid_high_slope(const FluidTimelyParams &params, double rate, dou
 	return -params.beta * (1 - params.t_high_s / rtt_s) * rate;
 }
 
-struct FluidTimely {
+// Eq. 21 and 29 with a rule for what is between the thresholds.
+template <typename Between> struct FluidByRtt {
 	static constexpr std::size_t kStates = 2;	// rate, gradient
 	using State = FluidState<kStates>;
 
 	FluidPath path;
-	FluidTimelyParams params = {};
+	FluidTimelyParams params = Between::params();
 
 	double feedback_s(double queue) const { return fluid_rtt_feedback_s(path, queue); }
 	double interval_s(double rate) const { return fluid_timely_interval_s(params, rate); }
@@ -67,9 +68,21 @@ private:
 			return params.delta;
 		if (rtt_s > params.t_high_s)
 			return fluid_high_slope(params, state[0], rtt_s);
-		return state[1] <= 0 ? params.delta : -state[1] * params.beta * state[0];
+		return Between::slope(params, state[0], state[1], rtt_s);
 	}
 };
+
+// Eq. 21: by the sign of the gradient.
+struct FluidTimelyBetween {
+	static FluidTimelyParams params() { return {}; }
+
+	static double slope(const FluidTimelyParams &params, double rate, double gradient, double)
+	{
+		return gradient <= 0 ? params.delta : -gradient * params.beta * rate;
+	}
+};
+
+using FluidTimely = FluidByRtt<FluidTimelyBetween>;
 
 }  // namespace turnpike
 
