@@ -27,7 +27,7 @@
 #define ORACK_PRICE_STALE_NS	(4 * ORACK_PRICE_WINDOW_NS)
 /*
  * After so many reports without an answer windows grow, to a second: the receiver's On-Ramp may
- * be gone. At first it has no window of its own yet.
+ * be gone.
  */
 #define ORACK_PRICE_TRIES	4
 #define ORACK_PRICE_PATIENCE	8
@@ -141,18 +141,23 @@ struct orack_price_all {
 	u32 weight;			/* and how much was in it; 0: nothing */
 };
 
-/* A report came.  True: *answer is to be sent. */
-static inline bool orack_price_reported(struct orack_price_all *a,
+/*
+ * A report came.  The answer is the mean of the window before; without one, the report itself: it
+ * moves nothing, and tells a host that waited in vain, and so reports seldom, that we answer.
+ */
+static inline void orack_price_reported(struct orack_price_all *a,
 					const struct orack_price_entry *report, u64 now_ns,
 					struct orack_price_entry *answer)
 {
+	u32 weight;
+
 	if (now_ns >= a->window.end_ns)
 		a->weight = orack_price_turn(&a->window, now_ns, &a->mean_q);
 	orack_price_add(&a->window, report->price_q, report->weight);
-	answer->price_q = a->mean_q;
-	answer->weight = a->weight < ORACK_WEIGHT_MAX ? a->weight : ORACK_WEIGHT_MAX;
+	weight = a->weight ? a->weight : report->weight;
+	answer->price_q = a->weight ? a->mean_q : report->price_q;
+	answer->weight = weight < ORACK_WEIGHT_MAX ? weight : ORACK_WEIGHT_MAX;
 	answer->told_q = report->price_q;
-	return a->weight;
 }
 
 #endif /* ORACK_PRICE_H */

@@ -156,20 +156,19 @@ static struct orack_price_local *orack_price_local_find(struct orack_price_net *
 	return spare;
 }
 
-/* True: *answer is to be sent. */
+/* False: there is no room for another address. */
 static bool orack_price_take(struct onramp_net *on, const struct orack_pair *pair,
 			     const struct orack_price_entry *report, u64 now_ns,
 			     struct orack_price_entry *answer)
 {
 	struct orack_price_local *l;
-	bool known = false;
 
 	spin_lock(&on->price.lock);
 	l = orack_price_local_find(&on->price, &pair->local, now_ns);
 	if (l)
-		known = orack_price_reported(&l->all, report, now_ns, answer);
+		orack_price_reported(&l->all, report, now_ns, answer);
 	spin_unlock(&on->price.lock);
-	return known;
+	return l;
 }
 
 /* Does the report name a connection of ours?  A stranger does not know its ports. */

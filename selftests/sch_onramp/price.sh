@@ -88,25 +88,29 @@ begins_at() { in_a sysctl -qw net.ipv4.tcp_timely_pi.init_rate_bps="$1"; }
 
 one_is_up() { [ "$(ss -N "$a" -Htn dport = 5001 | grep -c ESTAB)" = 1 ]; }
 
-# p_of_two: the mean p, in thousandths, of flows that began at other rates; $first and $second
+# two_apart SECONDS: two flows, that begin at other rates, of processes $later and $sender
+two_apart() {
+	begins_at 600000000 && start_sender --flows 1 --seconds "$1" --abort --cc timely_pi &&
+		wait_for "a flow" one_is_up && begins_at 60000000 || return 1
+	later=$sender
+	start_sender --flows 1 --seconds "$1" --abort --cc timely_pi
+}
+
+# p_of_two: the mean p, in thousandths, of each in the next tenth of a second: $first and $second
 p_of_two() {
 	tracing=/sys/kernel/tracing
 	echo > $tracing/trace
-	begins_at 600000000 && start_sender --flows 1 --seconds 1.5 --cc timely_pi && wait_for "a flow" one_is_up &&
-		begins_at 60000000 || return 1
-	in_a "$traffic" send 10.1.0.2 --seconds 1.5 --cc timely_pi > /dev/null &
-	sleep 1
 	echo 1 > $tracing/events/timely/timely_decision/enable
 	sleep 0.1
 	echo 0 > $tracing/events/timely/timely_decision/enable
-	wait "$sender" $!
-	begins_at 0
-	wait_for "the flows' end" no_flow_is_left || return 1
 	# shellcheck disable=SC2046  # words
 	set -- $(sed -n 's/.* src=[^ ]*:\([0-9]*\) .* p_milli=\([0-9]*\).*/\1 \2/p' $tracing/trace |
 		awk '{ p[$1] += $2; n[$1]++ } END { for (port in p) print int(p[port] / n[port]) }' | sort -n)
-	[ $# = 2 ] && first=$1 second=$2
+	[ $# = 2 ] && first=$1 second=$2 && echo "p of the two: $first and $second"
 }
+
+# have_one_p APART: a third of that, and a fifth of their p
+have_one_p() { p_of_two && [ $((3 * (second - first))) -lt "$1" ] && [ $((5 * (second - first))) -lt "$second" ]; }
 
 # By the paper's law the two keep the difference in p that they began with.
 agreement__gives_flows_one_p() {
@@ -115,13 +119,19 @@ agreement__gives_flows_one_p() {
 	in_a sysctl -qw net.ipv4.tcp_timely_pi.pi_droop_milli=0
 	# A queue by the frame, not by bursts of 16 KB.
 	in_b tc qdisc replace dev ifb0 root netem rate 1gbit limit 1000
-	acker off && onramp feedback orack && p_of_two || return 1
-	echo "p alone: $first and $second"
-	_apart=$((second - first))
-	[ $_apart -gt 1500 ] || { echo "without agreement their p differ too little to tell"; return 4; }
-	acker on && onramp feedback orack && p_of_two || return 1
-	echo "p by agreement: $first and $second"
-	[ $((5 * (second - first))) -lt "$second" ] && [ $((3 * (second - first))) -lt $_apart ]
+	# Without receipts there is no agreement.
+	acker on && onramp feedback orack && in_a turnpike onramp set --ask 10.2.0.0/16 && two_apart 12 || return 1
+	sleep 1
+	p_of_two && _apart=$((second - first)) && in_a turnpike onramp set --ask all &&
+		wait_for "one p" have_one_p $_apart
+	_status=$?
+	kill "$later"
+	wait "$later" 2> /dev/null
+	stop_sender
+	begins_at 0
+	wait_for "the flows' end" no_flow_is_left || return 1
+	[ $_apart -gt 800 ] || { echo "without agreement their p differ too little to tell"; return 4; }
+	return $_status
 }
 
 # With flows in mid-air sch_onramp goes, and comes again.

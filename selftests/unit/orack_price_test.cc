@@ -189,39 +189,71 @@ TEST_F(Answered, answer__is_forgotten)
 	EXPECT_EQ(orack_price_gap_q(&p_, 500, told_ + ORACK_PRICE_STALE_NS), 0);
 }
 
-TEST(orack_price_reported, answer__is_of_the_window_before)
-{
-	orack_price_entry report = {100, 1, 0}, answer{};
-	orack_price_all a{};
+class Reported : public testing::Test {
+ protected:
+	orack_price_entry Report(u32 price_q, u32 weight, u64 at_ns)
+	{
+		orack_price_entry report = {price_q, weight, 0}, answer{};
 
-	EXPECT_FALSE(orack_price_reported(&a, &report, kStart, &answer));
-	report = {400, 2, 0};
-	EXPECT_FALSE(orack_price_reported(&a, &report, kStart + kMs, &answer));
-	report = {900, 5, 0};
-	EXPECT_TRUE(orack_price_reported(&a, &report, kStart + kWindow, &answer));
+		orack_price_reported(&all_, &report, at_ns, &answer);
+		EXPECT_EQ(answer.told_q, price_q);
+		return answer;
+	}
+
+	orack_price_all all_{};
+};
+
+TEST_F(Reported, answer__is_of_the_window_before)
+{
+	Report(100, 1, kStart);
+	Report(400, 2, kStart + kMs);
+	orack_price_entry answer = Report(900, 5, kStart + kWindow);
 	EXPECT_EQ(answer.price_q, 300u);
 	EXPECT_EQ(answer.weight, 3u);
-	EXPECT_EQ(answer.told_q, 900u);
 }
 
-TEST(orack_price_reported, nobody_for_long__is_no_answer)
+TEST_F(Reported, without_a_window_before__answer_moves_nothing)
 {
-	orack_price_entry report = {100, 1, 0}, answer{};
-	orack_price_all a{};
-
-	orack_price_reported(&a, &report, kStart, &answer);
-	EXPECT_FALSE(orack_price_reported(&a, &report, kStart + 1000 * kMs, &answer));
+	orack_price_entry answer = Report(100, 1, kStart);
+	EXPECT_EQ(answer.price_q, 100u);
+	EXPECT_EQ(answer.weight, 1u);
+	answer = Report(400, 2, kStart + kMs);
+	EXPECT_EQ(answer.price_q, 400u);
+	EXPECT_EQ(answer.weight, 2u);
 }
 
-TEST(orack_price_reported, weight__fits_the_answer)
+// Hosts that waited in vain report once a second.
+TEST_F(Reported, seldom__has_an_answer)
 {
-	orack_price_entry report = {100, ORACK_WEIGHT_MAX, 0}, answer{};
-	orack_price_all a{};
+	Report(100, 1, kStart);
+	EXPECT_EQ(Report(700, 2, kStart + 1000 * kMs).price_q, 700u);
+}
 
-	orack_price_reported(&a, &report, kStart, &answer);
-	orack_price_reported(&a, &report, kStart, &answer);
-	EXPECT_TRUE(orack_price_reported(&a, &report, kStart + kWindow, &answer));
-	EXPECT_EQ(answer.weight, ORACK_WEIGHT_MAX);
+TEST_F(Reported, weight__fits_the_answer)
+{
+	Report(100, ORACK_WEIGHT_MAX, kStart);
+	EXPECT_EQ(Report(100, ORACK_WEIGHT_MAX, kStart).weight, ORACK_WEIGHT_MAX);
+	EXPECT_EQ(Report(100, ORACK_WEIGHT_MAX, kStart + kWindow).weight, ORACK_WEIGHT_MAX);
+}
+
+// The receiver's On-Ramp comes again after hosts have waited long.
+TEST(orack_price, hosts_that_waited__have_answers_again)
+{
+	orack_price_entry report, answer;
+	orack_price price{};
+	orack_price_all all{};
+	u64 now_ns = kStart;
+	int answers = 0;
+
+	for (; now_ns < kStart + 10'000 * kMs; now_ns += kMs)
+		orack_price_said(&price, kOne, now_ns, &report);
+	EXPECT_EQ(orack_price_window_ns(price.unanswered), kWindow << ORACK_PRICE_PATIENCE);
+	for (; now_ns < kStart + 12'000 * kMs; now_ns += kMs)
+		if (orack_price_said(&price, kOne, now_ns, &report)) {
+			orack_price_reported(&all, &report, now_ns, &answer);
+			answers += orack_price_answered(&price, now_ns, &answer, now_ns);
+		}
+	EXPECT_GT(answers, 100);
 }
 
 // Ten hosts of four flows move their prices by a hundredth part in each ten milliseconds of
@@ -249,9 +281,10 @@ TEST(orack_price, hosts__agree_on_the_mean)
 				orack_price_entry report, answer;
 				u32 price_q = static_cast<u32>(flow);
 
-				if (orack_price_said(&host.price, price_q, now_ns, &report) &&
-				    orack_price_reported(&all, &report, now_ns, &answer))
+				if (orack_price_said(&host.price, price_q, now_ns, &report)) {
+					orack_price_reported(&all, &report, now_ns, &answer);
 					orack_price_answered(&host.price, now_ns, &answer, now_ns);
+				}
 				flow += orack_price_gap_q(&host.price, price_q, now_ns) * 0.1;
 			}
 	}
