@@ -37,4 +37,13 @@ static inline u64 onramp_min_filter_sample(struct onramp_min_filter *f, u64 now_
 	return f->now_ns < f->before_ns ? f->now_ns : f->before_ns;
 }
 
+/* What was before is of another path: the least is @rtt_ns until a sample is less. */
+static inline void onramp_min_filter_raise(struct onramp_min_filter *f, u64 rtt_ns)
+{
+	if (f->now_ns < rtt_ns)
+		f->now_ns = rtt_ns;
+	if (f->before_ns < rtt_ns)
+		f->before_ns = rtt_ns;
+}
+
 #endif /* ONRAMP_MIN_FILTER_H */

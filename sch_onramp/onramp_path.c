@@ -154,6 +154,13 @@ bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 no
 	return true;
 }
 
+/* The way to the destination got longer.  Its round trip is @rtt_ns at most. */
+void onramp_path_longer(const struct onramp_path_visit *v, u64 rtt_ns)
+{
+	if (v->path)
+		onramp_min_filter_raise(&v->path->rtt, rtt_ns);
+}
+
 /* How long a flow that saw @queue_ns stops for the queue to empty.  ctl->lock is held. */
 u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
 			 u64 queue_ns, bool lowered, u64 now_ns)

@@ -25,6 +25,7 @@ void onramp_path_visit_end(const struct onramp_path_visit *v);
 bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 now_ns,
 			   u64 *excess_ns);
 bool onramp_path_base_us(const struct onramp_path_visit *v, u64 now_ns, u32 *base_us);
+void onramp_path_longer(const struct onramp_path_visit *v, u64 rtt_ns);
 u64 onramp_path_drain_ns(const struct onramp_path_visit *v, const struct onramp_ctl *ctl,
 			 u64 queue_ns, bool lowered, u64 now_ns);
 void onramp_path_learn(const struct onramp_path_visit *v, const struct onramp_ctl *ctl, u64 now_ns);

@@ -48,15 +48,14 @@ changed() {
 	[ $((samples - _samples)) -gt 500 ] && [ "$pauses" = "$_pauses" ]
 }
 
-# Nobody can tell the longer way from a queue that stands, but by that it never gets shorter: the
-# least round trip is remembered for 5 to 10 s.
+# The longer way is a queue that pauses do not shorten, for half a second.
 route__longer_by_timestamps() {
-	changed tcpts 20us 220us 11 || return
+	changed tcpts 20us 220us 1 || return
 	[ "$pauses" -gt 0 ] && [ "$steps" -gt 0 ]
 }
 
 route__longer_by_receipts() {
-	changed orack 20us 220us 11 && [ "$pauses" -gt 0 ]
+	changed orack 20us 220us 1 && [ "$pauses" -gt 0 ]
 }
 
 route__shorter_by_timestamps() { changed tcpts 220us 20us 0.1; }

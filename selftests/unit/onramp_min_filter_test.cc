@@ -49,4 +49,18 @@ TEST(onramp_min_filter_sample, after_idling__what_was_is_forgotten)
 	EXPECT_EQ(onramp_min_filter_sample(&f, 60 * kSecond, 90 * kUs), 90 * kUs);
 }
 
+TEST(onramp_min_filter_raise, what_was__is_of_another_path)
+{
+	onramp_min_filter f;
+
+	onramp_min_filter_init(&f);
+	onramp_min_filter_sample(&f, kSecond, 20 * kUs);
+	onramp_min_filter_sample(&f, 7 * kSecond, 30 * kUs);
+	onramp_min_filter_raise(&f, 150 * kUs);
+	EXPECT_EQ(onramp_min_filter_sample(&f, 7 * kSecond + 1, 160 * kUs), 150 * kUs);
+	EXPECT_EQ(onramp_min_filter_sample(&f, 7 * kSecond + 2, 120 * kUs), 120 * kUs);
+	onramp_min_filter_raise(&f, 100 * kUs);
+	EXPECT_EQ(onramp_min_filter_sample(&f, 7 * kSecond + 3, 160 * kUs), 120 * kUs);
+}
+
 }  // namespace
