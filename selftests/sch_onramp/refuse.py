@@ -214,7 +214,7 @@ class Attack:
         self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 65535, 1 << 16 | 2)], 0))
 
     def price_is_answered(self):
-        """From the second window on that has reports."""
+        """Each report."""
         for _ in range(3):
             wait(5)
             self.send(datagram(PRICE, [PRICE_BODY.pack(1 << 20, 1, self.ports())], 0))

@@ -59,11 +59,11 @@ refused__announcements_of_nobody_and_no_others() {
 
 refused__none_of_a_host_for_what_nobody_said() { counted announcements_ahead announcements_taken=132; }
 
-refused__price_twice_and_too_soon() { counted price refused_replay=1 refused_rate=1 prices_taken=1; }
+refused__price_twice_and_too_soon() { counted price refused_replay=1 refused_rate=1 prices_sent=1 prices_taken=1; }
 
 refused__price_of_no_flow() { counted price_of_no_flow refused_flow=1; }
 
-# The window before has what the case before said.
+# Each that is taken is answered.
 refused__none_of_prices_in_time() { counted price_is_answered prices_sent=3 prices_taken=3; }
 
 refused__price_of_nobody() { counted price_of_nobody refused_replay=1 refused_peer=2; }
