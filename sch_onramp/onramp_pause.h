@@ -27,6 +27,11 @@
  * for the same part of the time (onramp_release.h).  So in mode final b counts for a quarter,
  * beside a sixteenth.
  *
+ * Where the round trip is longer than T, much of P is younger than the delay that the packet saw.
+ * Flows that stop together then stop for too long, and the line idles: four CUBIC flows had 67 % of
+ * it at 220 us, and four BBR flows 71 % at 1 ms.  So more of P counts there, and all of it from
+ * about four times T on: 92 and 98 %.
+ *
  * A flow alone on its own line takes no share from others.  Its pauses are mostly for the queue
  * of its own host, and eq. 4 serves it best.  That matters most where a window bounds what could
  * make up for a pause.
@@ -101,6 +106,7 @@ struct onramp_pause {
 	bool black;
 	bool sent;		/* a packet left since the hold began */
 	bool alone;		/* alone on its own line: final is paper */
+	u32 far;		/* onramp_pause_far() of the path, for mode final */
 };
 
 /* What one sample did, for counters and trace. */
@@ -123,6 +129,20 @@ static inline void onramp_pause_init(struct onramp_pause *p, u64 now_ns)
 	p->black = false;
 	p->sent = true;
 	p->alone = false;
+	p->far = 0;
+}
+
+/* How far away the far end is, as a part of one: nothing up to a round trip of T, one from about
+ * four times T on.
+ */
+static inline u32 onramp_pause_far(const struct onramp_pause_params *c, u64 rtt_ns)
+{
+	u32 log = tp_log2(3 * c->threshold_ns | 1);
+	u64 over_ns = rtt_ns > c->threshold_ns ? rtt_ns - c->threshold_ns : 0;
+
+	if (over_ns >> log)
+		return ONRAMP_BETA_ONE;
+	return (u32)((over_ns << ONRAMP_BETA_SHIFT) >> log);
 }
 
 /* Bring the counter up to now. */
@@ -231,6 +251,8 @@ static inline u64 onramp_pause_forgiven(const struct onramp_pause *p,
 		return 0;
 	if (c->mode == ONRAMP_MODE_FINAL && !p->alone)
 		part = ((ONRAMP_BETA_ONE >> ONRAMP_FINAL_SHIFT) + p->beta) >> ONRAMP_FINAL_SHIFT;
+	if (c->mode == ONRAMP_MODE_FINAL)
+		part += tp_mul_shr(ONRAMP_BETA_ONE - part, p->far, ONRAMP_BETA_SHIFT);
 	return tp_mul_shr(lag_ns, part, ONRAMP_BETA_SHIFT);
 }
 

@@ -145,6 +145,7 @@ static u64 onramp_tcpts_over_base_ns(struct onramp_ctl *ctl, const struct onramp
 	queue_ns = min_t(u64, queue_ns, ONRAMP_DELAY_MAX_NS);
 	if (!onramp_path_excess_ns(v, t->rtt_ns, t->now_ns, &excess_ns))
 		return queue_ns;
+	ctl->pause.far = onramp_pause_far(&ctl->sched->config.pause, t->rtt_ns - excess_ns);
 	standing_ns = onramp_standing_queue_sample(&ctl->tcpts.standing, t->now_ns, excess_ns,
 						   queue_ns);
 	if (standing_ns)

@@ -107,6 +107,7 @@ static u64 orack_over_base_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 		onramp_min_filter_sample(&a->rtt, t->now_ns, ctl->orack.least_rtt_ns);
 	ctl->orack.least_rtt_ns = 0;
 	excess_ns = t->trip_ns - onramp_min_filter_sample(&a->rtt, t->now_ns, t->trip_ns);
+	ctl->pause.far = onramp_pause_far(&ctl->sched->config.pause, t->trip_ns - excess_ns);
 	queue_ns = orack_relative_sample(&a->relative, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 					 excess_ns);
 	standing_ns = onramp_standing_queue_sample(&a->standing, t->now_ns, excess_ns, queue_ns);

@@ -62,6 +62,30 @@ route__shorter_by_timestamps() { changed tcpts 220us 20us 0.1; }
 
 route__shorter_by_receipts() { changed orack 220us 20us 0.1; }
 
+# far FEEDBACK: where the round trip is four times T, all that a flow paused since counts
+far() {
+	tracing=/sys/kernel/tracing
+	[ -d $tracing/events/onramp ] || { echo "no tracefs"; return 4; }
+	by "$1" || return
+	in_b tc qdisc replace dev ifb0 root netem delay 400us rate 1gbit limit 1000
+	start_sender --flows 4 --seconds 60 --abort
+	sleep 1
+	echo > $tracing/trace
+	echo 1 > $tracing/events/onramp/onramp_sample/enable
+	sleep 0.3
+	echo 0 > $tracing/events/onramp/onramp_sample/enable
+	stop_sender
+	wait_for "the flows' end" no_flow_is_left || return 1
+	# A stop of all, or the bound on pauses, makes some of them longer or shorter.
+	sed -n 's/.* judged_ns=\([0-9]*\) .* lag_ns=\([0-9]*\) .* pause_ns=\([0-9]*\)$/\1 \2 \3/p' $tracing/trace |
+		awk '$2 && $3 { n++; off = $1 - 50000 - $2 - $3; if (off * off < 9e6) good++ }
+		     END { print good + 0 " of " n + 0; exit !(n > 20 && good > 0.8 * n) }'
+}
+
+far__all_pauses_count_by_timestamps() { far tcpts; }
+
+far__all_pauses_count_by_receipts() { far orack; }
+
 # silent FEEDBACK: for longer than microseconds in 32 bits last (72 minutes)
 silent() {
 	by "$1" && way 20us || return

@@ -24,9 +24,9 @@ onramp_pause_params Params(u8 mode = ONRAMP_MODE_PAPER)
 // counter.
 class Reference {
  public:
-	Reference(double threshold, const onramp_pause_params &c, bool alone)
-		: threshold_(threshold), strawman_(c.mode == ONRAMP_MODE_STRAWMAN),
-		  final_(c.mode == ONRAMP_MODE_FINAL && !alone)
+	Reference(double threshold, const onramp_pause_params &c, bool alone, double far)
+		: threshold_(threshold), far_(c.mode == ONRAMP_MODE_FINAL ? far : 0),
+		  strawman_(c.mode == ONRAMP_MODE_STRAWMAN), final_(c.mode == ONRAMP_MODE_FINAL && !alone)
 	{
 	}
 
@@ -57,7 +57,7 @@ class Reference {
 		black_sent_ = sent;
 
 		double part = strawman_ ? 0 : final_ ? (0.25 + beta_) / 4 : beta_;
-		double own = part * Paused(sent, now);
+		double own = (part + (1 - part) * far_) * Paused(sent, now);
 
 		if (delay - own > threshold_)
 			Set(now, now + delay - own - threshold_);
@@ -75,20 +75,21 @@ class Reference {
 		pauses_.emplace_back(now, until);
 	}
 
-	double threshold_, beta_ = 0, black_delay_ = 0, black_sent_ = 0, last_end_ = 0;
+	double threshold_, far_, beta_ = 0, black_delay_ = 0, black_sent_ = 0, last_end_ = 0;
 	bool strawman_, final_, has_black_ = false;
 	std::vector<std::pair<double, double>> pauses_;
 };
 
-void FollowsReference(const onramp_pause_params &c, bool alone = false)
+void FollowsReference(const onramp_pause_params &c, bool alone = false, double far = 0)
 {
 	std::mt19937 random(7);
 	onramp_pause p;
-	Reference reference(50e3, c, alone);
+	Reference reference(50e3, c, alone, far);
 	u64 now = kStart;
 
 	onramp_pause_init(&p, now);
 	p.alone = alone;
+	p.far = std::lround(far * ONRAMP_BETA_ONE);
 	for (int i = 0; i < 5000; i++) {
 		u64 delay = 20 * kUs + random() % (200 * kUs);
 		u64 sent = std::max(now + random() % (30 * kUs), p.until_ns);
@@ -119,6 +120,35 @@ TEST(onramp_pause_sample, final__follows_the_reference)
 TEST(onramp_pause_sample, final__alone_on_its_line__follows_the_paper)
 {
 	FollowsReference(Params(ONRAMP_MODE_FINAL), true);
+}
+
+TEST(onramp_pause_sample, final__far_away__counts_more_of_its_pauses)
+{
+	FollowsReference(Params(ONRAMP_MODE_FINAL), false, 0.3);
+	FollowsReference(Params(ONRAMP_MODE_FINAL), true, 1.0);
+}
+
+// Equations 2 to 4 know no round trip.
+TEST(onramp_pause_sample, paper__far_away__follows_the_reference)
+{
+	FollowsReference(Params(ONRAMP_MODE_PAPER), false, 1.0);
+}
+
+TEST(onramp_pause_far, round_trip__grows_from_t_to_four_times_t)
+{
+	onramp_pause_params c = Params();
+
+	for (u64 threshold : {1ULL, 999ULL, 50000ULL, 1000000000ULL}) {
+		c.threshold_ns = threshold;
+		EXPECT_EQ(onramp_pause_far(&c, 0), 0u);
+		EXPECT_EQ(onramp_pause_far(&c, threshold), 0u);
+		EXPECT_EQ(onramp_pause_far(&c, 4 * threshold), ONRAMP_BETA_ONE);
+		EXPECT_EQ(onramp_pause_far(&c, ~0ULL), ONRAMP_BETA_ONE);
+	}
+	c.threshold_ns = 50 * kUs;
+	EXPECT_NEAR(onramp_pause_far(&c, 50 * kUs + 65536) / double(ONRAMP_BETA_ONE), 0.5, 0.001);
+	c.threshold_ns = 0;
+	EXPECT_EQ(onramp_pause_far(&c, 2), ONRAMP_BETA_ONE);
 }
 
 TEST(onramp_pause_sample, strawman__follows_the_reference)

@@ -62,6 +62,15 @@ TEST(OnrampReplay, replay_onramp_stream__final_by_hand)
 		  "200000,0.062500000,130000,209844\n");
 }
 
+// Of a path of 1 ms all of the 70 us count.
+TEST(OnrampReplay, replay_onramp_stream__final_far_away)
+{
+	EXPECT_EQ(replay("0,tx,100,\n500000,tx,200,\n1000000,ack,100,120000\n1500000,ack,200,120000\n",
+			 params(ONRAMP_MODE_FINAL)),
+		  "1000000,0.000000000,0,1070000\n"
+		  "1500000,0.000000000,70000,1070000\n");
+}
+
 TEST(OnrampReplay, replay_onramp_stream__strawman_ignores_its_own_pauses)
 {
 	EXPECT_EQ(replay(kTrace, params(ONRAMP_MODE_STRAWMAN)),

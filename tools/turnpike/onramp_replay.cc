@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "onramp_replay.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -132,17 +133,19 @@ std::optional<onramp_verdict> OnrampReplay::feed(const OnrampLine &line)
 		onramp_pause_init(&state_, line.time_ns);
 	begun_ = true;
 	if (!line.owd_ns) {
-		notes_[line.end_seq] = onramp_pause_sent(&state_, line.time_ns);
+		departures_[line.end_seq] = {line.time_ns, onramp_pause_sent(&state_, line.time_ns)};
 		return std::nullopt;
 	}
 
-	auto note = notes_.find(line.end_seq);
+	auto departure = departures_.find(line.end_seq);
 
-	if (note == notes_.end())
+	if (departure == departures_.end())
 		throw Error("no packet with end_seq " +
 			    std::to_string(line.end_seq) + " was sent");
+	least_rtt_ns_ = std::min(least_rtt_ns_, line.time_ns - departure->second.time_ns);
+	state_.far = onramp_pause_far(&params_, least_rtt_ns_);
 	onramp_pause_sample(&state_, &params_, line.time_ns, *line.owd_ns,
-			    note->second, &verdict);
+			    departure->second.note_ns, &verdict);
 	return verdict;
 }
 

@@ -57,8 +57,13 @@ private:
 	onramp_pause_params params_;
 	onramp_pause state_;
 	bool begun_ = false;
-	// The counter at each packet's latest departure, by end_seq.
-	std::map<u64, u64> notes_;
+	struct Departure {
+		u64 time_ns;
+		u64 note_ns;  // the counter then
+	};
+	// Of each packet the latest, by end_seq.
+	std::map<u64, Departure> departures_;
+	u64 least_rtt_ns_ = ~0ULL;
 };
 
 // Throws Error naming the line at fault; lines before it are written.
