@@ -16,6 +16,7 @@
 
 #include "timely_completion.h"
 #include "timely_forward.h"
+#include "timely_hops.h"
 #include "timely_host.h"
 #include "timely_rate.h"
 #include "timely_stamp.h"
@@ -46,6 +47,7 @@ enum timely_stat {
 	TIMELY_STAT_RTOS,
 	TIMELY_STAT_UNDOS,
 	TIMELY_STAT_NO_FORWARD,		/* signal=forward, but the sample is an RTT */
+	TIMELY_STAT_NO_HOPS,		/* a signal of hops, but the sample is an RTT */
 	TIMELY_STAT_SPEED_READS,	/* reads of the speed of the namespace's devices */
 	TIMELY_STAT_BRANCH,
 	TIMELY_STAT_VERDICT = TIMELY_STAT_BRANCH + TIMELY_BRANCH_COUNT,
@@ -148,7 +150,7 @@ void timely_cc_exit(void);
 #define TIMELY_FLOW_OWN_PACING	8	/* TCP's timer paces, even above fq */
 #define TIMELY_FLOW_RECOVERING	16	/* the window is that of loss recovery */
 #define TIMELY_FLOW_OPENING	32	/* the window has not reached its bound yet */
-#define TIMELY_FLOW_FORWARD	64	/* the way back is taken off this ACK's RTT */
+#define TIMELY_FLOW_SIGNAL	64	/* this ACK has the signal asked for, other than the RTT */
 
 /* The private part of a socket; the socket lock guards all of it.  timely_get_info
  * reads it without, and may show values of two moments.
@@ -160,6 +162,7 @@ struct timely_flow {
 	u32 prior_cwnd;			/* before the loss episode */
 	u16 burst_segs;
 	u8 flags;
+	u8 hops_patience;		/* events that may lack their hops */
 };
 
 static inline struct timely_flow *timely_flow(const struct sock *sk)
@@ -182,5 +185,10 @@ void timely_forward_table_exit(void);
 bool timely_forward_ack(const struct sock *sk, const struct rate_sample *rs,
 			struct timely_ack *a);
 void timely_forward_forget(const struct sock *sk);
+
+/* -- queues of hops (timely_hops.c) --------------------------------------- */
+
+bool timely_hops_ack(const struct sock *sk, const struct rate_sample *rs, u32 signal,
+		     struct timely_ack *a);
 
 #endif /* TIMELY_H */

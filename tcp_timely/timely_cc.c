@@ -228,6 +228,12 @@ static void timely_set_burst(struct sock *sk, struct timely_flow *f,
 	f->burst_segs = clamp_t(u32, bytes / mss, 1, U16_MAX);
 }
 
+/* Are some of the queues that ACKs and data meet not in the signal? */
+static bool timely_leaves_out_queues(const struct timely_flow *f, const struct timely_config *c)
+{
+	return f->flags & TIMELY_FLOW_SIGNAL && c->host.signal != TIMELY_SIGNAL_SUM;
+}
+
 /* Fills in the fields of a sample that do not depend on the RTT. */
 static void timely_sample_fill(struct timely_sample *sample, const struct sock *sk,
 			       const struct timely_flow *f, const struct timely_config *c)
@@ -244,14 +250,14 @@ static void timely_sample_fill(struct timely_sample *sample, const struct sock *
 		return;
 	sample->coalesce_ns = READ_ONCE(f->dev->coalesce_ns);
 	/* The link's time for the bytes of a millisecond, in ns, is its load in millionths. */
-	if (!(f->flags & TIMELY_FLOW_FORWARD))
+	if (!timely_leaves_out_queues(f, c))
 		sample->back_load = min(timely_scaled_ns(mult ?: c->default_wire_mult,
 							 READ_ONCE(f->dev->rx_bytes_per_ms)) >> 10,
 					1ULL << TIMELY_LOAD_SHIFT);
 }
 
-/* The longest RTT of a healthy path, in microseconds.  With signal=forward the ACKs still
- * come through queues of the way back, so TCP's RTT counts, too.
+/* The longest RTT of a healthy path, in microseconds.  ACKs still come through queues that are
+ * not in the signal, so TCP's RTT counts, too.
  */
 static u64 timely_window_us(const struct tcp_sock *tp, const struct timely_flow *f,
 			    const struct timely_config *c, const struct timely_sample *sample)
@@ -265,7 +271,7 @@ static u64 timely_window_us(const struct tcp_sock *tp, const struct timely_flow 
 	/* The papers' thresholds are RTTs, and the flow has to fill longer paths, too. */
 	if (!c->params.path_law && least_us != ~0U)
 		rtt_us += least_us;
-	if (f->flags & TIMELY_FLOW_FORWARD)
+	if (timely_leaves_out_queues(f, c))
 		rtt_us = max_t(u64, rtt_us, c->params.t_high_us + (tp->srtt_us >> 3));
 	return rtt_us;
 }
@@ -493,19 +499,40 @@ static void timely_ack_fill(struct timely_ack *a, const struct sock *sk,
 	timely_ack_wire(a, f, c);
 }
 
-/* The queue of the way back, if it is to be subtracted and is known.  An ACK without an RTT,
- * of a retransmission or of nothing, gives no sample, and the flow keeps its flag.
+/* The queues that are not in the signal, if some are to be subtracted and are known.  An ACK
+ * without an RTT, of a retransmission or of nothing, gives no sample, and the flow keeps its flag.
  */
-static void timely_ack_back(struct timely_ack *a, const struct sock *sk, struct timely_flow *f,
-			    const struct timely_config *c, const struct rate_sample *rs)
+static void timely_ack_signal(struct timely_ack *a, const struct sock *sk, struct timely_flow *f,
+			      const struct timely_config *c, const struct rate_sample *rs)
 {
-	bool forward = c->host.signal == TIMELY_SIGNAL_FORWARD;
+	u32 signal = c->host.signal;
+	bool known;
 
-	if (forward && rs->rtt_us < 0)
+	if (signal != TIMELY_SIGNAL_RTT && rs->rtt_us < 0)
 		return;
-	f->flags &= ~TIMELY_FLOW_FORWARD;
-	if (forward && timely_forward_ack(sk, rs, a))
-		f->flags |= TIMELY_FLOW_FORWARD;
+	f->flags &= ~TIMELY_FLOW_SIGNAL;
+	if (signal == TIMELY_SIGNAL_RTT)
+		return;
+	if (timely_signal_is_of_hops(signal))
+		known = timely_hops_ack(sk, rs, signal, a);
+	else
+		known = timely_forward_ack(sk, rs, a);
+	if (known)
+		f->flags |= TIMELY_FLOW_SIGNAL;
+}
+
+/* A sample that is to have the queues of hops. */
+static void timely_choose_hops(const struct sock *sk, struct timely_flow *f,
+			       struct timely_event *ev)
+{
+	if (f->flags & TIMELY_FLOW_SIGNAL) {
+		ev->source = TIMELY_SRC_HOPS;
+		f->hops_patience = TIMELY_HOPS_PATIENCE;
+	} else if (timely_hops_wait(&f->hops_patience)) {
+		ev->verdict = TIMELY_DROP_HOPS;
+	} else {
+		timely_stat_inc(sock_net(sk), TIMELY_STAT_NO_HOPS);
+	}
 }
 
 /* Chooses the source of an event's times.  Those of a NIC and those of the way back do not
@@ -515,13 +542,19 @@ static void timely_choose_source(struct sock *sk, struct timely_flow *f,
 				 const struct timely_config *c, const struct timely_ack *a,
 				 struct timely_event *ev)
 {
-	if (f->flags & TIMELY_FLOW_FORWARD) {
+	bool forward = c->host.signal == TIMELY_SIGNAL_FORWARD;
+
+	if (forward && f->flags & TIMELY_FLOW_SIGNAL) {
 		ev->source = TIMELY_SRC_FORWARD;
 		return;
 	}
 	timely_nic_event(sk, c, a, ev);
-	if (c->host.signal == TIMELY_SIGNAL_FORWARD && ev->verdict == TIMELY_ACK_SAMPLE)
+	if (c->host.signal == TIMELY_SIGNAL_RTT || ev->verdict != TIMELY_ACK_SAMPLE)
+		return;
+	if (forward)
 		timely_stat_inc(sock_net(sk), TIMELY_STAT_NO_FORWARD);
+	else
+		timely_choose_hops(sk, f, ev);
 }
 
 /* A flow of timely_pi whose event before was at @before_ns agrees with others on p. */
@@ -587,7 +620,7 @@ static void timely_ack(struct sock *sk, const struct rate_sample *rs)
 		goto out;
 	timely_follow_route(sk, f);
 	timely_ack_fill(&a, sk, f, c, rs);
-	timely_ack_back(&a, sk, f, c, rs);
+	timely_ack_signal(&a, sk, f, c, rs);
 	completed = timely_completion_ack(&f->burst, &a, &ev);
 	if (completed) {
 		timely_choose_source(sk, f, c, &a, &ev);

@@ -56,6 +56,7 @@ enum timely_source {
 	TIMELY_SRC_DRIVER,	/* software stamps at the driver (nicstamp) */
 	TIMELY_SRC_NIC,		/* hardware stamps (nicstamp) */
 	TIMELY_SRC_FORWARD,	/* TCP's send time, less the queue of the way back */
+	TIMELY_SRC_HOPS,	/* any of these, less queues of hops (timely_hops.h) */
 	TIMELY_SOURCES
 };
 
@@ -69,6 +70,7 @@ enum timely_ack_verdict {
 	TIMELY_DROP_DELACK,	/* the receiver delayed the ACK */
 	TIMELY_DROP_FLOOR,	/* faster than the path can be */
 	TIMELY_DROP_STAMP,	/* no stamp, and TCP's own time may not serve */
+	TIMELY_DROP_HOPS,	/* no queues of hops, and the RTT may not serve */
 	TIMELY_VERDICTS
 };
 
@@ -93,7 +95,7 @@ struct timely_ack {
 	u64 now_ns;
 	u64 head_send_ns;	/* first burst not wholly acked; 0: none */
 	u64 newest_send_us;	/* last packet acked by this ACK; 0: unknown */
-	u64 back_ns;		/* queue of its way back, to subtract; 0: none */
+	u64 back_ns;		/* queues that are not in the signal, to subtract; 0: none */
 	u32 una;
 	u32 head_end_seq;
 	u32 newest_end_seq;	/* end of the burst that this packet is of */

@@ -50,12 +50,6 @@
  */
 #define TIMELY_FORWARD_LATE_NS	500
 
-enum timely_signal {
-	TIMELY_SIGNAL_RTT,	/* both ways, as in TIMELY15 */
-	TIMELY_SIGNAL_FORWARD,	/* the way there, if timestamps tell it */
-	TIMELY_SIGNALS
-};
-
 /* Of one connection; all 0 before its first ACK. */
 struct timely_forward {
 	struct tp_base base;	/* of now - TSval - ref_us */

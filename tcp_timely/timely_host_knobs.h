@@ -17,7 +17,9 @@
 	TIMELY_HOST_KNOB_WORDS(field, unit, min, max, NULL, help)
 
 static const char *const timely_source_words[] = { "auto", "hw", "sw", "tcp" };
-static const char *const timely_signal_words[] = { "rtt", "forward" };
+static const char *const timely_signal_words[] = {
+	"rtt", "forward", "sum", "sum_squ", "max"
+};
 
 static const struct timely_knob timely_host_knobs[] = {
 	TIMELY_HOST_KNOB(line_rate_mbps, "Mbit/s", 0, 1600000,
@@ -33,7 +35,7 @@ static const struct timely_knob timely_host_knobs[] = {
 			       "whose times RTT samples are made of: stamps where they are there, only the NIC's, only those at the driver, TCP's own"),
 	TIMELY_HOST_KNOB_WORDS(signal, "", 0, ARRAY_SIZE(timely_signal_words) - 1,
 			       timely_signal_words,
-			       "what drives the rate: the RTT, or the RTT without queues of the way back"),
+			       "what drives the rate: the RTT, the RTT without queues of the way back, or the base RTT with a function of the queues of single hops"),
 };
 
 #define TIMELY_HOST_KNOB_COUNT	ARRAY_SIZE(timely_host_knobs)

@@ -78,11 +78,11 @@ static inline void timely_stamp_use(struct timely_event *ev, const struct nicsta
 {
 	u64 rtt_ns = timely_stamp_rtt_ns(s, a);
 
-	if (!rtt_ns || rtt_ns <= a->floor_ns) {
+	if (!rtt_ns || rtt_ns <= a->floor_ns + a->back_ns) {
 		ev->verdict = TIMELY_DROP_FLOOR;
 		return;
 	}
-	ev->rtt_ns = rtt_ns;
+	ev->rtt_ns = rtt_ns - a->back_ns;
 	ev->source = s->host ? TIMELY_SRC_DRIVER : TIMELY_SRC_NIC;
 }
 

@@ -18,6 +18,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_RTOS] = "rtos",
 	[TIMELY_STAT_UNDOS] = "undos",
 	[TIMELY_STAT_NO_FORWARD] = "forward_unknown",
+	[TIMELY_STAT_NO_HOPS] = "hops_unknown",
 	[TIMELY_STAT_SPEED_READS] = "speed_reads",
 
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_FIRST] = "events_first",
@@ -38,12 +39,14 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_DELACK] = "dropped_delayed_ack",
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_FLOOR] = "dropped_too_fast",
 	[TIMELY_STAT_VERDICT + TIMELY_DROP_STAMP] = "dropped_no_stamp",
+	[TIMELY_STAT_VERDICT + TIMELY_DROP_HOPS] = "dropped_no_hops",
 
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_TCP_US] = "source_tcp_us",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_TCP_NS] = "source_tcp_ns",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_DRIVER] = "source_driver",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_NIC] = "source_nic",
 	[TIMELY_STAT_SOURCE + TIMELY_SRC_FORWARD] = "source_forward",
+	[TIMELY_STAT_SOURCE + TIMELY_SRC_HOPS] = "source_hops",
 };
 
 static unsigned long timely_stat_sum(const struct timely_net *tn, int stat)

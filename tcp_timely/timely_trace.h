@@ -36,7 +36,8 @@
 		{ TIMELY_SRC_TCP_NS,		"tcp_ns" },	\
 		{ TIMELY_SRC_DRIVER,		"driver" },	\
 		{ TIMELY_SRC_NIC,		"nic" },	\
-		{ TIMELY_SRC_FORWARD,		"forward" })
+		{ TIMELY_SRC_FORWARD,		"forward" },	\
+		{ TIMELY_SRC_HOPS,		"hops" })
 
 TRACE_EVENT(timely_decision,
 

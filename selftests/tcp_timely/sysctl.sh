@@ -60,11 +60,13 @@ write__every_setting_takes_its_own_value() {
 }
 
 write__word_is_kept_and_others_refused() {
-	set_to signal forward && is signal forward || return 1
-	for value in rtts RTT 1 "rtt forward" "" both; do
+	for word in forward sum sum_squ max; do
+		set_to signal $word && is signal $word || return 1
+	done
+	for value in rtts RTT 1 "rtt forward" "" both squ maximum; do
 		refused signal "$value" || return 1
 	done
-	set_to signal rtt && is signal rtt
+	is signal max && set_to signal rtt && is signal rtt
 }
 
 # logged NAME VALUE [COMMAND...]: what the kernel says when that is written, in a namespace of its own

@@ -106,6 +106,16 @@ TEST_F(Stamp, use__event_gets_the_stamps_rtt_and_says_so)
 	EXPECT_EQ(event_.rtt_ns, 20000u);
 }
 
+TEST_F(Stamp, use__queues_that_are_not_in_the_signal_are_taken_off)
+{
+	ack_.back_ns = 7000;
+	timely_stamp_use(&event_, &s_, &ack_);
+	EXPECT_EQ(event_.rtt_ns, 13000u);
+	ack_.back_ns = 20000;
+	timely_stamp_use(&event_, &s_, &ack_);
+	EXPECT_EQ(event_.verdict, TIMELY_DROP_FLOOR);
+}
+
 TEST_F(Stamp, use__hosts_own_are_told_apart)
 {
 	event_.verdict = TIMELY_ACK_SAMPLE;
