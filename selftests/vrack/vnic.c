@@ -279,6 +279,7 @@ static struct vr_frame *next_whole(struct vr_nic *nic, u16 index, u64 now_ps)
 
 	while (!cutting(q) && (skb = __skb_dequeue(&q->ring))) {
 		vr_cb(skb)->waited_ps = now_ps - vr_cb(skb)->queued_ps;
+		vr_cb(skb)->ring_units = vr_hops_units(div_u64(vr_cb(skb)->waited_ps, VR_PS_PER_NS));
 		as_is = begin(q, skb);
 		if (!as_is)
 			break;
@@ -430,11 +431,14 @@ static void receive(struct vr_port *port, struct vr_frame *frame, u64 now_ps)
 static void deliver(struct vr_nic *nic, struct sk_buff *skb, bool alone)
 {
 	struct net_device *dev = nic->dev;
+	vr_hops_fn hops_received = READ_ONCE(vr_hops_received);
 	struct vr_cb *cb = vr_cb(skb);
 	bool by_ip = !(cb->flags & VR_F_FLOOD);
 	u64 arrive_ps = cb->arrive_ps;
 	u32 hash = cb->hash;
 
+	if (unlikely(hops_received))
+		hops_received(skb);
 	memset(skb->cb, 0, sizeof(skb->cb));
 	skb_orphan(skb);
 	skb_scrub_packet(skb, true);

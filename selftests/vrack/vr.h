@@ -34,6 +34,7 @@
 
 #include "compat/rack.h"
 #include "vr_hist.h"
+#include "vr_hops.h"
 #include "vr_queue_rules.h"
 #include "vr_time.h"
 
@@ -59,10 +60,14 @@
 
 /* What the rack knows of a frame; in skb->cb while the host's skb waits in a ring. */
 struct vr_cb {
-	u64 queued_ps;		/* entered the queue it stands in */
-	u64 arrive_ps;		/* will be whole at the other end of the link */
+	union {
+		u64 queued_ps;	/* entered the queue it stands in, */
+		u64 arrive_ps;	/* or will be whole at the other end of the link */
+	};
 	u64 waited_ps;		/* in queues so far, the source NIC's included */
-	u32 wire_bytes;		/* with Ethernet's overhead */
+	struct vr_hops hops;	/* of the switches' queues alone */
+	u16 wire_bytes;		/* with Ethernet's overhead; of a TSO skb nothing */
+	u16 ring_units;		/* in the source NIC's ring (vr_hops.h) */
 	u32 hash;		/* of the 5-tuple, for ECMP */
 	u16 dst;		/* node, or VR_NO_NODE */
 	u16 in_port;		/* of the switch it stands in */
@@ -378,6 +383,13 @@ void vr_phc_register(const struct vr_phc_ops *ops);
 void vr_phc_unregister(void);
 void vr_phc_attach(struct vr_nic *nic, struct vr_phc *phc);
 bool vr_phc_of_net(const struct net *net, u64 *ns);
+
+/* vr_ctl.c, and vr_hops.c in a module of its own */
+/* @skb's data begin at its MAC header, and its control block is the rack's still. */
+typedef void (*vr_hops_fn)(struct sk_buff *skb);
+
+extern vr_hops_fn vr_hops_received;	/* NULL: vrack_hops.ko is not loaded */
+void vr_hops_register(vr_hops_fn received);
 
 /* vr_truth.c */
 int vr_truth_begin(void);

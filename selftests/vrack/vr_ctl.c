@@ -160,6 +160,18 @@ void vr_phc_unregister(void)
 }
 EXPORT_SYMBOL_GPL(vr_phc_unregister);
 
+/* ---- queues of hops, by vrack_hops.ko ---- */
+
+vr_hops_fn vr_hops_received;
+
+/* NULL: when this returns, no packet is with the one before. */
+void vr_hops_register(vr_hops_fn received)
+{
+	WRITE_ONCE(vr_hops_received, received);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(vr_hops_register);
+
 static const struct vr_nic *nic_of_net(const struct net *net)
 {
 	struct vr_node *node;

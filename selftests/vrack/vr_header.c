@@ -106,7 +106,9 @@ void vr_classify(struct sk_buff *skb, const struct vr_nic *from)
 
 	memset(cb, 0, sizeof(*cb));
 	cb->dst = VR_NO_NODE;
-	cb->wire_bytes = vr_wire_bytes(skb->len + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0));
+	if (!skb_is_gso(skb))
+		cb->wire_bytes = vr_wire_bytes(skb->len +
+					       (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0));
 	if (!eth)
 		return;
 	if (is_multicast_ether_addr(eth->h_dest))

@@ -6,16 +6,12 @@
  * sample whose marks are gone is counted and judged no further. What packets say of
  * those that follow is vr_pairs.c's.
  */
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/jhash.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/tcp.h>
-#include <net/ipv6.h>
 
 #include "include/trace/events/turnpike_stamps.h"
 #include "vr.h"
+#include "vr_tcp.h"
 
 #define MARK_BITS	16	/* 16384 segments of 4 flows and more */
 #define OLD_PS		VR_PS_PER_SEC	/* a mark of an ACK that old is of another turn */
@@ -39,68 +35,9 @@ static struct truth {
 	struct vr_hist tcp_rtt;	/* and TCP's */
 } *truth;
 
-static u64 name_of(const struct in6_addr *local, const struct in6_addr *remote, __be16 local_port,
-		   __be16 remote_port, u32 seq)
-{
-	u32 hash = jhash2((__force const u32 *)local->s6_addr32, 4, (__force u32)local_port);
-
-	hash = jhash2((__force const u32 *)remote->s6_addr32, 4,
-		      hash + (__force u32)remote_port);
-	return (u64)hash << 32 | seq;
-}
-
 static struct mark *place(struct mark *table, u64 name)
 {
 	return &table[hash_64(name, MARK_BITS)];
-}
-
-/* Whom a packet is from and to, and where its TCP header begins. */
-struct ends {
-	struct in6_addr from;
-	struct in6_addr to;
-	int tcp_at;
-};
-
-static bool find_ends(const struct sk_buff *skb, int at, struct ends *e)
-{
-	struct ipv6hdr _ip6;
-	const struct ipv6hdr *ip6;
-	struct iphdr _ip;
-	const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(_ip), &_ip);
-
-	if (ip && ip->version == 4 && ip->protocol == IPPROTO_TCP) {
-		ipv6_addr_set_v4mapped(ip->saddr, &e->from);
-		ipv6_addr_set_v4mapped(ip->daddr, &e->to);
-		e->tcp_at = at + ip->ihl * 4;
-		return true;
-	}
-	ip6 = skb_header_pointer(skb, at, sizeof(_ip6), &_ip6);
-	if (!ip6 || ip6->version != 6 || ip6->nexthdr != IPPROTO_TCP)
-		return false;
-	e->from = ip6->saddr;
-	e->to = ip6->daddr;
-	e->tcp_at = at + sizeof(*ip6);
-	return true;
-}
-
-/* The TCP header of a packet, NULL if it is no plain TCP. */
-static const struct tcphdr *read(const struct sk_buff *skb, int at, struct tcphdr *room,
-				 struct ends *e)
-{
-	return find_ends(skb, at, e) ? skb_header_pointer(skb, e->tcp_at, sizeof(*room), room) :
-				       NULL;
-}
-
-/* Of the data up to @seq in this packet, */
-static u64 name_of_data(const struct ends *e, const struct tcphdr *th, u32 seq)
-{
-	return name_of(&e->from, &e->to, th->source, th->dest, seq);
-}
-
-/* and of those that it acks. */
-static u64 name_of_acked(const struct ends *e, const struct tcphdr *th)
-{
-	return name_of(&e->to, &e->from, th->dest, th->source, ntohl(th->ack_seq));
 }
 
 /* The end of what @frame carries; @skb is all that the host handed over. */
@@ -121,15 +58,15 @@ void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u16 
 	const struct sk_buff *head = frame->cb.flags & VR_F_CUT ? skb : frame->skb;
 	const struct tcphdr *th;
 	struct tcphdr room;
-	struct ends ends;
+	struct vr_tcp_ends ends;
 	u64 name;
 
 	if (!skb_transport_header_was_set(skb))
 		return;
-	th = read(head, skb_network_offset(skb), &room, &ends);
+	th = vr_tcp_read(head, skb_network_offset(skb), &room, &ends);
 	if (!th || th->syn)
 		return;
-	name = name_of_data(&ends, th, end_of(skb, frame, th));
+	name = vr_tcp_name_of_data(&ends, th, end_of(skb, frame, th));
 	spin_lock_bh(&truth->lock);
 	*place(truth->sent, name) = (struct mark) {
 		.name = name,
@@ -141,18 +78,18 @@ void vr_truth_sent(const struct sk_buff *skb, const struct vr_frame *frame, u16 
 		return;
 	if (frame->cb.flags & VR_F_PAYLOAD)
 		vr_pairs_sent(name, from, last_ps);
-	vr_pairs_answered(name_of_acked(&ends, th), last_ps);
+	vr_pairs_answered(vr_tcp_name_of_acked(&ends, th), last_ps);
 }
 
-static void pair_received(const struct sk_buff *skb, const struct ends *ends,
+static void pair_received(const struct sk_buff *skb, const struct vr_tcp_ends *ends,
 			  const struct tcphdr *th, u16 to, u64 last_ps)
 {
 	u32 bytes = skb->len - ends->tcp_at - th->doff * 4;
 
 	if (bytes)
-		vr_pairs_arrived(name_of_data(ends, th, ntohl(th->seq) + bytes + th->fin), to,
+		vr_pairs_arrived(vr_tcp_name_of_data(ends, th, ntohl(th->seq) + bytes + th->fin), to,
 				 last_ps);
-	vr_pairs_acked(name_of_acked(ends, th), last_ps);
+	vr_pairs_acked(vr_tcp_name_of_acked(ends, th), last_ps);
 }
 
 /* The last bit has come to node @to. The first ACK up to there counts. */
@@ -161,13 +98,13 @@ void vr_truth_received(const struct sk_buff *skb, u16 to, u64 last_ps)
 	const struct tcphdr *th;
 	struct tcphdr room;
 	struct mark *mark;
-	struct ends ends;
+	struct vr_tcp_ends ends;
 	u64 name;
 
-	th = read(skb, 0, &room, &ends);
+	th = vr_tcp_read(skb, 0, &room, &ends);
 	if (!th || !th->ack || th->syn)
 		return;
-	name = name_of_acked(&ends, th);
+	name = vr_tcp_name_of_acked(&ends, th);
 	spin_lock_bh(&truth->lock);
 	mark = place(truth->received, name);
 	if (mark->name != name || mark->ps + OLD_PS < last_ps)
@@ -220,8 +157,8 @@ static void probe(void *data, const struct in6_addr *local, const struct in6_add
 		  const struct nicstamp_sample *s)
 {
 	spin_lock_bh(&truth->lock);
-	judge(name_of(local, remote, local_port, remote_port, s->tx_seq),
-	      name_of(local, remote, local_port, remote_port, una), s, tcp_rtt_ns);
+	judge(vr_tcp_name(local, remote, local_port, remote_port, s->tx_seq),
+	      vr_tcp_name(local, remote, local_port, remote_port, una), s, tcp_rtt_ns);
 	spin_unlock_bh(&truth->lock);
 }
 

@@ -117,6 +117,7 @@ static void leave_queue(struct vr_port *port, struct vr_frame *frame, u64 now_ps
 	struct vr_switch *sw = vr_switch(port->node);
 	struct vr_cb *cb = &frame->cb;
 	u64 waited_ps = now_ps - cb->queued_ps;
+	u64 waited_ns = div_u64(waited_ps, VR_PS_PER_NS);
 	u32 bytes = frame_bytes(cb);
 
 	port->queue_bytes[cb->prio] -= bytes;
@@ -125,7 +126,8 @@ static void leave_queue(struct vr_port *port, struct vr_frame *frame, u64 now_ps
 	port->stat.color[cb->color].packets++;
 	port->stat.color[cb->color].bytes += bytes;
 	cb->waited_ps += waited_ps;
-	vr_hist_add(port->delay, div_u64(waited_ps, VR_PS_PER_NS));
+	vr_hops_add(&cb->hops, waited_ns);
+	vr_hist_add(port->delay, waited_ns);
 	if (port->ecn.where == VR_ECN_EGRESS)
 		mark(port, frame, port->queue_bytes[cb->prio], now_ps);
 	hold(sw, sw->node.port[cb->in_port], cb->prio, -(s64)bytes, now_ps);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How vrack_phc.ko and vrack_hops.ko name the TCP data of a packet, and those that it acks. */
+#ifndef VR_TCP_H
+#define VR_TCP_H
+
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/jhash.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <net/ipv6.h>
+
+/* Of a flow, by its data's sender, and a sequence number. */
+static inline u64 vr_tcp_name(const struct in6_addr *local, const struct in6_addr *remote,
+			      __be16 local_port, __be16 remote_port, u32 seq)
+{
+	u32 hash = jhash2((__force const u32 *)local->s6_addr32, 4, (__force u32)local_port);
+
+	hash = jhash2((__force const u32 *)remote->s6_addr32, 4,
+		      hash + (__force u32)remote_port);
+	return (u64)hash << 32 | seq;
+}
+
+/* Whom a packet is from and to, and where its TCP header begins. */
+struct vr_tcp_ends {
+	struct in6_addr from;
+	struct in6_addr to;
+	int tcp_at;
+};
+
+static inline bool vr_tcp_find_ends(const struct sk_buff *skb, int at, struct vr_tcp_ends *e)
+{
+	struct ipv6hdr _ip6;
+	const struct ipv6hdr *ip6;
+	struct iphdr _ip;
+	const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(_ip), &_ip);
+
+	if (ip && ip->version == 4 && ip->protocol == IPPROTO_TCP) {
+		ipv6_addr_set_v4mapped(ip->saddr, &e->from);
+		ipv6_addr_set_v4mapped(ip->daddr, &e->to);
+		e->tcp_at = at + ip->ihl * 4;
+		return true;
+	}
+	ip6 = skb_header_pointer(skb, at, sizeof(_ip6), &_ip6);
+	if (!ip6 || ip6->version != 6 || ip6->nexthdr != IPPROTO_TCP)
+		return false;
+	e->from = ip6->saddr;
+	e->to = ip6->daddr;
+	e->tcp_at = at + sizeof(*ip6);
+	return true;
+}
+
+/* The TCP header of a packet whose IP header is @at, NULL if it is no plain TCP. */
+static inline const struct tcphdr *vr_tcp_read(const struct sk_buff *skb, int at,
+					       struct tcphdr *room, struct vr_tcp_ends *e)
+{
+	return vr_tcp_find_ends(skb, at, e) ?
+		       skb_header_pointer(skb, e->tcp_at, sizeof(*room), room) : NULL;
+}
+
+/* Of the data up to @seq in this packet, */
+static inline u64 vr_tcp_name_of_data(const struct vr_tcp_ends *e, const struct tcphdr *th, u32 seq)
+{
+	return vr_tcp_name(&e->from, &e->to, th->source, th->dest, seq);
+}
+
+/* and of those that it acks. */
+static inline u64 vr_tcp_name_of_acked(const struct vr_tcp_ends *e, const struct tcphdr *th)
+{
+	return vr_tcp_name(&e->to, &e->from, th->dest, th->source, ntohl(th->ack_seq));
+}
+
+#endif /* VR_TCP_H */
