@@ -131,6 +131,16 @@ class Guest(unittest.TestCase):
         self.assertEqual(list(guest.needed_modules(plan)), ["vrack", "tcp_timely"])
         self.assertEqual(list(guest.needed_modules(rack_path.plans()[0])), ["vrack"])
 
+    def test_signals_of_hops_need_a_module(self):
+        def modules(settings):
+            return list(guest.needed_modules(rack_path.plans(settings)[0]))
+
+        for signal, needed in (("max", True), ("sum_squ", True), ("sum", True), ("forward", False)):
+            with_signal = "host: {cc: timely, sysctls: {net.ipv4.tcp_timely.signal: " + signal + "}}\n"
+            self.assertEqual("vrack_hops" in modules(with_signal), needed, signal)
+        # it would not load
+        self.assertNotIn("vrack_hops", modules("host: {sysctls: {net.ipv4.tcp_timely.signal: max}}\n"))
+
     def test_counters_are_reset_and_read_in_time(self):
         config = guest.vload_config(rack_path.plans("series: {interval_us: 10}\n")[0], 3, Places())
         self.assertEqual(config["seed"], 3)

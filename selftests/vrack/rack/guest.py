@@ -17,6 +17,9 @@ STATS = "/sys/kernel/debug/vrack/stats"
 SERIES = "/sys/kernel/debug/vrack/series"
 PAIRS = "/sys/kernel/debug/vrack/pairs"
 
+# of tcp_timely, which vrack_hops.ko tells the queues of hops
+HOP_SIGNALS = ("sum", "sum_squ", "max")
+
 # vload does not wait for this command, so the file appears only when whole.
 SNAPSHOT = f"cat {STATS} > stats.part && mv stats.part stats.json"
 
@@ -168,6 +171,8 @@ def needed_modules(plan):
     modules = {"nicstamp": {}, "vrack": {}, "vrack_phc": {}} if _has_clocks(plan) else {"vrack": {}}
     if any(cc.startswith("timely") for cc in plan.congestion_controls()):
         modules["tcp_timely"] = {}
+        if any(_has_hop_signal(host) for host in plan.hosts.values()):
+            modules["vrack_hops"] = {}
     if any(_uses_qdisc(host, "onramp") for host in plan.hosts.values()):
         modules["sch_onramp"] = {}
     if any(host["tlt"] for host in plan.hosts.values()):
@@ -180,6 +185,11 @@ def needed_modules(plan):
 def _has_clocks(plan):
     settings = plan.settings
     return any(nic["phc"] for nic in [settings["nic"], *settings["nics"].values()])
+
+
+def _has_hop_signal(host):
+    return any(name.startswith("net.ipv4.tcp_timely") and name.endswith(".signal") and str(value) in HOP_SIGNALS
+               for name, value in host["sysctls"].items())
 
 
 def _uses_qdisc(host, name):
