@@ -31,6 +31,7 @@ void add_stamps_command(CLI::App &app, Action &action);
 void add_tlt_command(CLI::App &app, Action &action);
 void add_onramp_command(CLI::App &app, Action &action);
 void add_clock_command(CLI::App &app, Action &action);
+void add_clockd_command(CLI::App &app, Action &action);
 void add_version_command(CLI::App &app, Action &action);
 void add_record_command(CLI::App &app, Action &action);
 void add_report_command(CLI::App &app, Action &action);

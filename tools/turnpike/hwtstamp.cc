@@ -91,18 +91,23 @@ void StampConfig::set(hwtstamp_config config) const
 		throw Error(device_ + ": what it stamps cannot be set: " + std::strerror(errno));
 }
 
-AllStamped::AllStamped(const StampConfig &config, const std::string &device)
+AllStamped::AllStamped(const StampConfig &config, const std::string &device, SentFrames sent)
 	: config_(config), device_(device), before_(config.get()), ours_(before_)
 {
-	check_nobodys(before_, device);
-	if (before_.rx_filter == HWTSTAMP_FILTER_ALL)
-		return;
 	ours_.rx_filter = HWTSTAMP_FILTER_ALL;
+	if (sent == SentFrames::stamped)
+		ours_.tx_type = HWTSTAMP_TX_ON;
+	// as who was killed left it, or a PTP daemon whose NIC stamps all: whoever it is gets what he wants
+	if (sent == SentFrames::stamped && before_ == ours_)
+		return;
+	check_nobodys(before_, device);
+	if (before_ == ours_)
+		return;
 	config_.set(ours_);
 	if (config_.get() == ours_)
 		return;
 	config_.set(before_);
-	throw Error(device + ": the driver does not stamp all frames that the NIC receives");
+	throw Error(device + ": the driver does not stamp all frames that are wanted");
 }
 
 AllStamped::~AllStamped()

@@ -42,12 +42,14 @@ void check_nobodys(const hwtstamp_config &config, const std::string &device);
 
 bool operator==(const hwtstamp_config &one, const hwtstamp_config &other);
 
-// The NIC stamps all received frames, as long as this lives: what was set before is set
-// again, unless somebody else has set something meanwhile.
+enum class SentFrames { as_they_are, stamped };
+
+// The NIC stamps all received frames, and those that sockets ask for where sent ones are wanted, as long as this lives:
+// what was set before is set again, unless somebody else has set something meanwhile.
 class AllStamped {
 public:
 	// As check_nobodys().
-	AllStamped(const StampConfig &config, const std::string &device);
+	AllStamped(const StampConfig &config, const std::string &device, SentFrames sent = SentFrames::as_they_are);
 	~AllStamped();
 	AllStamped(const AllStamped &) = delete;
 	AllStamped &operator=(const AllStamped &) = delete;

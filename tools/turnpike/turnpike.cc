@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 	turnpike::add_tlt_command(app, action);
 	turnpike::add_onramp_command(app, action);
 	turnpike::add_clock_command(app, action);
+	turnpike::add_clockd_command(app, action);
 	turnpike::add_version_command(app, action);
 	try {
 		app.parse(argc, argv);

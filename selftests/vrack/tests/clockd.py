@@ -1,0 +1,313 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""turnpike clockd on hosts of the rack, whose own time is the truth.
+
+Runs in a guest: clockd.py VRACK.KO [CASE...]; TURNPIKE_SEED is the seed of the hosts' noise. Stamps are of the NICs,
+whose clocks are apart and drift, or of the kernel, whose CLOCK_REALTIME all hosts of the rack share: the truth is 0 then.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+from rackctl import Namespace, Rack, insmod, main, make_device_nodes, rmmod, same, settle
+
+MODULE = sys.argv[1]
+TURNPIKE = os.path.join(os.environ.get("TURNPIKE_BUILD", ""), "turnpike")
+TMP = os.environ.get("TMPDIR", "/tmp")
+GBIT = 10**9
+WINDOW_S = 1
+# Windows that have to pass before a path's empty round trip is known, and one more.
+LEARNING = 9
+# Of clocks that drift apart by 20 and 30 us/s, and seconds apart.
+CLOCKS = ("phc=1 phc_step_ns=1 phc_fast_ppb=15000", "phc=1 phc_step_ns=1 phc_slow_ppb=15000",
+          "phc=1 phc_step_ns=1 phc_offset_ns=3000000000 phc_fast_ppb=5000",
+          "phc=1 phc_step_ns=1 phc_offset_ns=2000000 phc_slow_ppb=5000")
+
+
+class Hosts(Rack):
+    """Hosts around a switch, each with clockd."""
+
+    modules = ["nicstamp", "vrack", "vrack_phc"]
+
+    def __init__(self, *nics, hardware=True, rate_bps=10 * GBIT, delays_ns=None):
+        self.hosts = [f"h{number}" for number in range(len(nics))]
+        delays_ns = delays_ns or {}
+        lines = ["seed " + os.environ.get("TURNPIKE_SEED", "1"), "switch add s0"]
+        for number, (host, knobs) in enumerate(zip(self.hosts, nics)):
+            lines += [f"nic add {host} ip=10.0.0.{number + 1} {knobs}",
+                      f"link add {host} s0 rate_bps={rate_bps} delay_ns={delays_ns.get(host, 5000)}"]
+        self.rate_bps = rate_bps
+        self.hardware = hardware
+        self.running = {}
+        self.file("hosts", "".join(f"10.0.0.{number + 1}\n" for number in range(len(nics))))
+        self.file("key", "000102030405060708090a0b0c0d0e0f\n")
+        super().__init__(MODULE, *lines)
+        for number, host in enumerate(self.hosts):
+            self.host(host, f"10.0.0.{number + 1}/8")
+        insmod("sch_onramp/sch_onramp.ko")
+        for host in self.hosts:
+            self.start(host)
+
+    def __exit__(self, *args):
+        for host in list(self.running):
+            self.running.pop(host).kill()
+        rmmod("sch_onramp")
+        super().__exit__(*args)
+
+    @staticmethod
+    def file(name, text):
+        path = os.path.join(TMP, name)
+        with open(path, "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
+            file.write(text)
+        return path
+
+    def start(self, host, *options, key="key"):
+        device = ["--device", "eth0", "--nic-clock"] if self.hardware else []
+        with Namespace(host), open(self.log(host), "wb") as log:
+            self.running[host] = subprocess.Popen(
+                [TURNPIKE, "clockd", "--hosts", os.path.join(TMP, "hosts"), "--key", os.path.join(TMP, key),
+                 "--every", str(WINDOW_S), *device, *(options or ("-j",))],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def end(self, host, how=signal.SIGTERM):
+        """How it ended, and what it said."""
+        process = self.running.pop(host)
+        process.send_signal(how)
+        process.wait()
+        return process.returncode, self.said(host)
+
+    @staticmethod
+    def log(host):
+        return os.path.join(TMP, host + "-clockd.log")
+
+    def said(self, host):
+        with open(self.log(host), encoding="utf-8", errors="replace") as log:
+            return log.read()
+
+    def windows(self, host):
+        return [json.loads(line) for line in self.said(host).splitlines()]
+
+    def peer(self, host, other):
+        """What the newest window of the one says of the other."""
+        windows = self.windows(host)
+        assert windows, f"{host} has said nothing"
+        found, = [peer for peer in windows[-1]["peers"] if peer["peer"] == address(other)]
+        return found
+
+    def known(self, host):
+        """What the kernel knows: offset and error of each address."""
+        with Namespace(host):
+            done = subprocess.run([TURNPIKE, "clock", "show", "-j"], check=True, capture_output=True)
+        return {peer["peer"]: (peer["offset_ns"], peer["error_ns"]) for peer in json.loads(done.stdout)["peers"]}
+
+    def true_ns(self, host, other):
+        if not self.hardware:
+            return 0
+        clocks = self.stats()["clocks"]
+        return clocks[other]["ns"] - clocks[host]["ns"]
+
+
+def address(host):
+    return f"10.0.0.{int(host[1:]) + 1}"
+
+
+def errors(rack, hosts, samples=20, every_s=0.13):
+    """(error, told error) of what the kernels know of each pair, now and then."""
+    found = []
+    for _ in range(samples):
+        for host in hosts:
+            known = rack.known(host)
+            for other in hosts:
+                if other == host:
+                    continue
+                assert address(other) in known, f"{host} knows nothing of {other}: {rack.peer(host, other)}"
+                offset_ns, told_ns = known[address(other)]
+                found.append((abs(offset_ns - rack.true_ns(host, other)), told_ns))
+        settle(every_s)
+    sizes = sorted(error_ns for error_ns, _ in found)
+    print(f"# {len(found)} errors: median {sizes[len(sizes) // 2]} ns, p99 {sizes[int(len(sizes) * .99)]} ns, "
+          f"max {sizes[-1]} ns; told {min(told for _, told in found)} to {max(told for _, told in found)} ns; "
+          f"within that: {sum(error <= told for error, told in found)}")
+    return found
+
+
+class Load(threading.Thread):
+    """TCP from h0 to h1 without a pause, until it is told to end."""
+
+    def __init__(self):
+        super().__init__()
+        with Namespace("h1"):
+            listener = socket.create_server((address("h1"), 5000))
+        with Namespace("h0"):
+            self.sender = socket.create_connection((address("h1"), 5000))
+        self.receiver, _ = listener.accept()
+        listener.close()
+        self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1 << 19)
+        self.ending = False
+        self.bytes = 0
+
+    def feed(self):
+        data = bytes(1 << 20)
+        while not self.ending:
+            self.sender.sendall(data)
+        self.sender.close()
+
+    def run(self):
+        feeder = threading.Thread(target=self.feed)
+        feeder.start()
+        while got := self.receiver.recv(1 << 20, socket.MSG_TRUNC):
+            self.bytes += len(got)
+        self.receiver.close()
+        feeder.join()
+
+    def end(self):
+        self.ending = True
+        self.join()
+
+
+# -- what is told ------------------------------------------------------------------------
+
+def hardware__offsets_of_drifting_clocks_are_within_what_is_told():
+    with Hosts(*CLOCKS) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        found = errors(rack, rack.hosts)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+        # clocks that part by 30 us/s are told 50 times a second at most
+        assert max(told_ns for _, told_ns in found) <= 2000, found
+        peer = rack.peer("h1", "h0")
+        print("#", peer)
+        assert abs(peer["drift_ppb"] - 30000) < 20, peer
+        # last bit to last bit of 144 bytes: two cables, and the switch sends it anew
+        empty_ns = 2 * (2 * 5000 + (116 + 28 + 14 + 24) * 8 * GBIT / rack.rate_bps)
+        assert abs(peer["round_trip_ns"] - empty_ns) <= 10, (peer, empty_ns)
+
+
+def software__offsets_are_within_what_is_told():
+    with Hosts("", "", "", hardware=False) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        found = errors(rack, rack.hosts)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+        assert max(error_ns for error_ns, _ in found) <= 500, found
+
+
+def load__of_one_way_is_no_offset():
+    with Hosts(*CLOCKS[:3], rate_bps=GBIT // 4) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        load = Load()
+        load.start()
+        settle(3 * WINDOW_S)
+        found = errors(rack, rack.hosts, samples=10)
+        load.end()
+        assert load.bytes * 8 > rack.rate_bps, load.bytes
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+
+
+def drift__that_changes_is_followed():
+    with Hosts(*CLOCKS[:3]) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        now_ns = rack.stats()["time_ns"]
+        rack.ctl(f"nic set h1 phc_offset_ns={int(now_ns * 15e-6)} phc_slow_ppb=30000")
+        settle(6 * WINDOW_S)
+        found = errors(rack, rack.hosts, samples=10)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+
+
+def step__of_a_millisecond_is_found_within_two_windows():
+    with Hosts(*CLOCKS[:3]) as rack:
+        settle((LEARNING + .5) * WINDOW_S)
+        rack.ctl("nic set h1 phc_offset_ns=1000000")
+        settle(2.2 * WINDOW_S)
+        found = errors(rack, rack.hosts, samples=5)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+        assert any(window["peers"][0]["trouble"] == "a clock was set" for window in rack.windows("h1")), rack.said("h1")
+
+
+# -- what is not told --------------------------------------------------------------------
+
+def peer__without_clockd_is_said_and_not_told():
+    with Hosts(*CLOCKS[:3]) as rack:
+        rack.end("h2")
+        settle(3.5 * WINDOW_S)
+        same("trouble", rack.peer("h0", "h2")["trouble"], "does not answer")
+        known = rack.known("h0")
+        assert address("h2") not in known and address("h1") in known, known
+
+
+def peer__that_dies_is_believed_as_long_as_was_said():
+    with Hosts(*CLOCKS[:3]) as rack:
+        settle((LEARNING + .5) * WINDOW_S)
+        assert address("h2") in rack.known("h0")
+        rack.end("h2", signal.SIGKILL)
+        settle(WINDOW_S)
+        assert address("h2") in rack.known("h0")
+        settle(4 * WINDOW_S)
+        assert address("h2") not in rack.known("h0"), rack.known("h0")
+        peer = rack.peer("h0", "h2")
+        same("trouble", peer["trouble"], "does not answer")
+        same("told", peer["told"], False)
+        rack.start("h2")
+        settle(3 * WINDOW_S)
+        assert address("h2") in rack.known("h0"), rack.peer("h0", "h2")
+
+
+def key__that_is_another_is_refused():
+    with Hosts(*CLOCKS[:3]) as rack:
+        rack.end("h2")
+        rack.file("other", "0f0e0d0c0b0a09080706050403020100\n")
+        rack.start("h2", key="other")
+        settle(3.5 * WINDOW_S)
+        window = rack.windows("h0")[-1]
+        assert window["refused"] > 50, window
+        assert address("h2") not in rack.known("h0") and address("h1") in rack.known("h0"), rack.known("h0")
+        same("trouble", rack.peer("h2", "h0")["trouble"], "does not answer")
+
+
+def end__takes_back_what_was_told():
+    with Hosts(*CLOCKS[:3]) as rack:
+        settle(3.5 * WINDOW_S)
+        assert len(rack.known("h0")) == 2, rack.known("h0")
+        status, said = rack.end("h0")
+        same("status", status, 0)
+        same("known to the kernel", rack.known("h0"), {})
+        # and the NIC stamps no more than before
+        with Namespace("h0"):
+            told = subprocess.run(["hwstamp_ctl", "-i", "eth0"], check=False, capture_output=True, encoding="utf-8").stdout
+        print("#", told.split())
+        assert "tx_type 0" in told and "rx_filter 0" in told, (told, said)
+
+
+def log__says_a_change_once():
+    with Hosts(*CLOCKS[:3]) as rack:
+        rack.end("h0")
+        rack.start("h0", "--peers", "10")
+        settle(5.5 * WINDOW_S)
+        rack.end("h2", signal.SIGKILL)
+        settle(6 * WINDOW_S)
+        _, said = rack.end("h0")
+        print("#", said.replace("\n", "\n# "))
+        lines = said.splitlines()
+        same("lines of h1", sum(line.startswith(address("h1") + ": told to On-Ramp: ") for line in lines), 1)
+        same("lines of h2", [line.split(": ", 1)[1].split(":")[0] for line in lines if line.startswith(address("h2"))],
+             ["told to On-Ramp", "does not answer; what was said last counts on", "does not answer; On-Ramp goes on in grade (c)"])
+
+
+def module__that_is_gone_is_said_and_met_again():
+    with Hosts(*CLOCKS[:2]) as rack:
+        settle(2.5 * WINDOW_S)
+        rmmod("sch_onramp")
+        settle(2 * WINDOW_S)
+        window = rack.windows("h0")[-1]
+        assert "no On-Ramp" in window["kernel"] and window["peers"][0]["offset_ns"] is not None, window
+        same("told", window["peers"][0]["told"], False)
+        insmod("sch_onramp/sch_onramp.ko")
+        settle(2 * WINDOW_S)
+        assert address("h1") in rack.known("h0"), rack.windows("h0")[-1]
+
+
+make_device_nodes()
+main(globals())

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// turnpike clockd: how far the clocks of peers are from ours, by probes between them (ONRAMP21 section 3.3), said to On-Ramp.
+#include <cmath>
+#include <ctime>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <random>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+
+#include "../command.h"
+#include "../monotonic.h"
+#include "../shown.h"
+#include "../signals.h"
+#include "clockd.h"
+#include "hosts_file.h"
+
+namespace turnpike {
+namespace {
+
+struct Arguments {
+	std::string hosts = "/etc/turnpike/clockd.hosts";
+	std::string key = "/etc/turnpike/clockd.key";
+	std::string device;		// whose clock stamps; empty: the kernel stamps
+	std::uint16_t port = 61005;
+	unsigned peers = 10;
+	unsigned window_s = 4;
+	unsigned rate = 50;		// pairs a second, to each peer
+	bool nic = false;
+	bool once = false;
+	Shown shown;
+};
+
+constexpr std::int64_t kSecondNs = 1000000000;
+constexpr std::int64_t kLookNs = kSecondNs / 4;
+
+// -- what is printed
+
+Json json_of(const PeerSeen &seen)
+{
+	Json json = {{"peer", onramp_address_text(seen.peer.data())}, {"offset_ns", nullptr}, {"error_ns", nullptr},
+		     {"drift_ppb", nullptr}, {"told", seen.told}, {"pairs_there", seen.there}, {"pairs_back", seen.back},
+		     {"round_trip_ns", nullptr}, {"trouble", nullptr}};
+
+	if (seen.offset) {
+		json["offset_ns"] = seen.offset->offset_ns;
+		json["error_ns"] = seen.offset->error_ns;
+		json["drift_ppb"] = std::llround(seen.offset->drift * 1e9);
+	}
+	if (seen.width_ns > 0)
+		json["round_trip_ns"] = std::llround(seen.width_ns);
+	if (!seen.trouble.empty())
+		json["trouble"] = seen.trouble;
+	return json;
+}
+
+Json json_of(const Clockd &clockd, const std::vector<PeerSeen> &peers)
+{
+	Json json = {{"stamps", clockd.clock().name()}, {"refused", clockd.refused()}, {"kernel", nullptr}, {"peers", Json::array()}};
+
+	if (!clockd.refusal().empty())
+		json["kernel"] = clockd.refusal();
+	for (const PeerSeen &seen : peers)
+		json["peers"].push_back(json_of(seen));
+	return json;
+}
+
+std::string state_of(const PeerSeen &seen)
+{
+	if (!seen.trouble.empty())
+		return seen.trouble + (seen.told ? "; what was said last counts on" : "; On-Ramp goes on in grade (c)");
+	if (!seen.told)
+		return "known, and not told to On-Ramp, which goes on in grade (c)";
+	return "told to On-Ramp";
+}
+
+// A line when it is another: not each offset, which is another each time.
+class Log {
+public:
+	explicit Log(bool json) : json_(json) {}
+
+	void say(const Clockd &clockd, const std::vector<PeerSeen> &peers)
+	{
+		if (json_) {
+			std::cout << json_of(clockd, peers).dump() << std::endl;
+			return;
+		}
+		say("the kernel", clockd.refusal().empty() ? "" : clockd.refusal(), "");
+		for (const PeerSeen &seen : peers)
+			say(onramp_address_text(seen.peer.data()), state_of(seen), offset_text(seen));
+	}
+
+private:
+	static std::string offset_text(const PeerSeen &seen)
+	{
+		if (!seen.offset || !seen.trouble.empty())
+			return "";
+		return ": " + value_text("offset_ns", seen.offset->offset_ns) + ", right to " + value_text("error_ns", seen.offset->error_ns);
+	}
+
+	void say(const std::string &who, const std::string &state, const std::string &more)
+	{
+		if (said_[who] == state)
+			return;
+		said_[who] = state;
+		if (!state.empty())
+			std::cout << who << ": " << state << more << std::endl;
+	}
+
+	bool json_;
+	std::map<std::string, std::string> said_;
+};
+
+// -- at work
+
+// False: a signal asked for the end.
+bool wait_until(const Signals &signals, std::int64_t ns)
+{
+	pollfd file = {signals.fd(), POLLIN, 0};
+	std::int64_t left_ns = std::max<std::int64_t>(ns - monotonic_ns(), 0);
+	timespec time = {static_cast<time_t>(left_ns / kSecondNs), static_cast<long>(left_ns % kSecondNs)};
+
+	return ppoll(&file, 1, &time, nullptr) == 0;
+}
+
+// From half of the mean to one and a half: no host's probes keep step with another's, or with traffic.
+class Pace {
+public:
+	explicit Pace(unsigned rate) : mean_ns_(kSecondNs / rate), random_(std::random_device()()) {}
+
+	std::int64_t longest_ns() const { return mean_ns_ + mean_ns_ / 2; }
+	std::int64_t next_ns() { return mean_ns_ / 2 + static_cast<std::int64_t>(random_() % mean_ns_); }
+
+private:
+	std::int64_t mean_ns_;
+	std::mt19937_64 random_;
+};
+
+// False: a signal asked for the end.
+bool run_window(Clockd &clockd, const Signals &signals, Pace &pace, std::int64_t end_ns)
+{
+	std::int64_t looked_ns = 0;
+
+	for (std::int64_t at_ns = monotonic_ns(); at_ns < end_ns; at_ns += pace.next_ns()) {
+		if (!wait_until(signals, at_ns))
+			return false;
+		if (at_ns - looked_ns >= kLookNs) {
+			clockd.look();
+			looked_ns = at_ns;
+		}
+		clockd.tick();
+	}
+	return wait_until(signals, end_ns);
+}
+
+void clockd(const Arguments &arguments)
+{
+	Signals signals;
+	Log log(arguments.shown.json);
+	Pace pace(arguments.rate);
+	std::vector<OnrampNumberedKey> keys = onramp_key_file(arguments.key);
+	std::vector<OnrampAddress> peers = clockd_peers(clockd_hosts_file(arguments.hosts), arguments.peers, is_own_address);
+	Clockd clockd(peers, keys, arguments.port,
+		      arguments.device.empty() ? software_clock() : hardware_clock(arguments.device, arguments.nic), arguments.window_s,
+		      pace.longest_ns());
+	std::int64_t end_ns = monotonic_ns();
+
+	do {
+		end_ns += arguments.window_s * kSecondNs;
+		if (!run_window(clockd, signals, pace, end_ns))
+			return;
+		log.say(clockd, clockd.window());
+	} while (!arguments.once);
+	clockd.leave();
+}
+
+}  // namespace
+
+void add_clockd_command(CLI::App &app, Action &action)
+{
+	auto arguments = std::make_shared<Arguments>();
+	CLI::App *command = app.add_subcommand("clockd", "Tell On-Ramp how far peers' clocks are from ours, by probes between hosts");
+
+	command->add_option("--hosts", arguments->hosts, "file of all hosts, an address a line, the same on all (default: /etc/turnpike/clockd.hosts)");
+	command->add_option("--key", arguments->key, "file of the key that all hosts share, and of the next one (default: /etc/turnpike/clockd.key)");
+	command->add_option("--device", arguments->device, "network device whose NIC stamps probes (default: the kernel stamps)");
+	command->add_flag("--nic-clock", arguments->nic, "tell of the NICs' clocks, not of the systems'")->needs("--device");
+	command->add_option("--port", arguments->port, "UDP port, the same on all hosts (default: 61005)")->check(CLI::Range(1, 65535));
+	command->add_option("--peers", arguments->peers, "how many hosts each one probes, 1 to 64 (default: 10)")->check(CLI::Range(1u, 64u));
+	command->add_option("--every", arguments->window_s, "seconds of a window, 1 to 60 (default: 4)")->check(CLI::Range(1u, 60u));
+	command->add_option("--rate", arguments->rate, "pairs of probes a second to each peer, 10 to 1000 (default: 50)")->check(CLI::Range(10u, 1000u));
+	command->add_flag("--once", arguments->once, "end after one window");
+	command->add_flag("-j,--json", arguments->shown.json, "print each window, a line of JSON each");
+	command->callback([arguments, &action] {
+		action = [arguments] { clockd(*arguments); };
+	});
+}
+
+}  // namespace turnpike
