@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// turnpike clockd's mesh without sockets: clocks of hosts that drift, coded probes through queues, stamps of hardware or
-// of software; strips of all edges, the network effect, and how far what comes out is from the truth.
+// turnpike clockd's mesh without sockets: clocks of hosts that drift, coded probes through queues, stamps of hardware
+// or of software; strips of all edges, the network effect, and how far what comes out is from the truth.
 //
 // A queue is empty with the probability 1 - load, and waits else with an exponential distribution; two probes of a pair
 // see the same queues unless cross traffic came between them. Hardware stamps have a grain of 8 ns and 4 ns of noise.
@@ -56,7 +56,7 @@ struct Options {
 
 struct Result {
 	std::vector<double> edge_ns;		// errors of single edges,
-	std::vector<double> pair_ns;		// of pairs after the network effect: of hosts that nothing is wrong with,
+	std::vector<double> pair_ns;  // of pairs after the network effect: of hosts that nothing is wrong with,
 	std::vector<double> victim_ns;		// and with the one that something is wrong with
 	std::vector<double> step_ns;		// with the one that steps, window by window
 	std::vector<bool> step_known;
@@ -93,7 +93,8 @@ public:
 		}
 		for (std::size_t e = 0; e < edges_.size(); e++) {
 			if (has(e, o_.asymmetric_host))
-				asymmetry_ns_[e] = edges_[e].first == o_.asymmetric_host ? o_.asymmetry_ns : -o_.asymmetry_ns;
+				asymmetry_ns_[e] =
+					edges_[e].first == o_.asymmetric_host ? o_.asymmetry_ns : -o_.asymmetry_ns;
 			else if (uniform() < o_.asymmetric_links)
 				asymmetry_ns_[e] = uniform() < .5 ? o_.asymmetry_ns : -o_.asymmetry_ns;
 		}
@@ -143,7 +144,8 @@ private:
 		bool stepped = host == o_.stepping && host &&
 			       (window > o_.step_window || (window == o_.step_window && at_ns > 0));
 
-		return ahead_ns_[host] + drift_[host] * (window * o_.window_s * 1e9 + at_ns) + (stepped ? o_.step_ns : 0);
+		return ahead_ns_[host] + drift_[host] * (window * o_.window_s * 1e9 + at_ns) +
+		       (stepped ? o_.step_ns : 0);
 	}
 
 	// way: 1 there, -1 back, whose sign is turned already.
@@ -155,7 +157,8 @@ private:
 		for (int i = 0; i < o_.pairs; i++) {
 			double at_ns = (uniform() - .5) * o_.window_s * 1e9, first = queues();
 			double second = uniform() < .35 ? std::max(0.0, first + normal(20)) : queues();
-			double apart_ns = clock_ns(edges_[e].second, window, at_ns) - clock_ns(edges_[e].first, window, at_ns) + lie_ns;
+			double apart_ns = clock_ns(edges_[e].second, window, at_ns) -
+					  clock_ns(edges_[e].first, window, at_ns) + lie_ns;
 			double trip_ns = 6000 + (way > 0 ? asymmetry_ns_[e] : 0);
 			points.push_back({at_ns, apart_ns + way * (trip_ns + first + noise()), 0});
 			points.push_back({at_ns, apart_ns + way * (trip_ns + second + noise()), 0});
@@ -180,13 +183,16 @@ private:
 			double lie_ns = has(e, o_.liar) ? normal(o_.lie_ns) : 0;
 			if (has(e, o_.dead) && window >= o_.windows / 2)
 				continue;
-			std::optional<Strip> strip = strip_fit(probes(e, window, 1, lie_ns), probes(e, window, -1, lie_ns));
+			std::optional<Strip> strip =
+				strip_fit(probes(e, window, 1, lie_ns), probes(e, window, -1, lie_ns));
 			if (!strip)
 				continue;
 			double sigma_ns = trips_[e].sigma_ns(*strip, o_.grain_ns());
-			offsets.push_back({edges_[e].first, edges_[e].second, std::llround(strip->offset_ns), strip->slope, sigma_ns});
+			offsets.push_back({edges_[e].first, edges_[e].second, std::llround(strip->offset_ns),
+					   strip->slope, sigma_ns});
 			if (judged(window) && lie_ns == 0 && !asymmetry_ns_[e])
-				result.edge_ns.push_back(std::fabs(strip->offset_ns - truth_ns(edges_[e].first, edges_[e].second, window)));
+				result.edge_ns.push_back(std::fabs(
+					strip->offset_ns - truth_ns(edges_[e].first, edges_[e].second, window)));
 		}
 		return offsets;
 	}
@@ -199,13 +205,16 @@ private:
 			for (std::uint32_t j = i + 1; j < std::min(o_.hosts, i + 32); j++) {
 				if (!clocks.hosts[i] || !clocks.hosts[j])
 					continue;
-				double error_ns = std::fabs(clocks.hosts[j]->ahead_ns - clocks.hosts[i]->ahead_ns - truth_ns(i, j, window));
-				if ((o_.asymmetric_host && (i == o_.asymmetric_host || j == o_.asymmetric_host)) || (o_.liar && (i == o_.liar || j == o_.liar))) {
+				double error_ns = std::fabs(clocks.hosts[j]->ahead_ns - clocks.hosts[i]->ahead_ns -
+							    truth_ns(i, j, window));
+				if ((o_.asymmetric_host && (i == o_.asymmetric_host || j == o_.asymmetric_host)) ||
+				    (o_.liar && (i == o_.liar || j == o_.liar))) {
 					result.victim_ns.push_back(error_ns);
 					continue;
 				}
 				result.pair_ns.push_back(error_ns);
-				result.covered += error_ns <= told_ns(*clocks.hosts[i], *clocks.hosts[j], o_.grain_ns());
+				result.covered +=
+					error_ns <= told_ns(*clocks.hosts[i], *clocks.hosts[j], o_.grain_ns());
 			}
 		}
 	}
@@ -222,7 +231,9 @@ private:
 		if (o_.stepping) {
 			const auto &host = clocks.hosts[o_.stepping];
 			result.step_known.push_back(host.has_value());
-			result.step_ns.push_back(host ? std::fabs(host->ahead_ns - clocks.hosts[0]->ahead_ns - truth_ns(0, o_.stepping, window)) : 0);
+			result.step_ns.push_back(host ? std::fabs(host->ahead_ns - clocks.hosts[0]->ahead_ns -
+								  truth_ns(0, o_.stepping, window))
+						      : 0);
 		}
 		if (o_.liar)
 			result.liar_found = !clocks.hosts[o_.liar];

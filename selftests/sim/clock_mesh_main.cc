@@ -52,8 +52,10 @@ std::vector<std::pair<std::string, Options>> rows()
 		rows.push_back({stamps + " 4 queues at .8", path(hardware, kFourBusy)});
 		rows.push_back({stamps + " leaf-spine", path(hardware, kLeafSpine)});
 		rows.push_back({stamps + " dead host", with(base, [](Options &o) { o.dead = 3; })});
-		rows.push_back({stamps + " host 10 us asymmetric", with(base, [](Options &o) { o.asymmetric_host = 3; })});
-		rows.push_back({stamps + " 5 % of edges 10 us asymmetric", with(base, [](Options &o) { o.asymmetric_links = .05; })});
+		rows.push_back(
+			{stamps + " host 10 us asymmetric", with(base, [](Options &o) { o.asymmetric_host = 3; })});
+		rows.push_back({stamps + " 5 % of edges 10 us asymmetric",
+				with(base, [](Options &o) { o.asymmetric_links = .05; })});
 		rows.push_back({stamps + " liar", with(base, [](Options &o) { o.liar = 3; })});
 		rows.push_back({stamps + " step of 1 ms", with(base, [](Options &o) { o.stepping = 3; })});
 		rows.push_back({stamps + " drift of 300 us/s", with(base, [](Options &o) { o.drift = 1.5e-4; })});
@@ -63,9 +65,10 @@ std::vector<std::pair<std::string, Options>> rows()
 
 void print(const std::string &name, const Result &r)
 {
-	std::printf("%-34s %8.0f %8.0f %8.0f %8.0f %8.0f %8.0f %7.4f %6.2f %5u %8.1f\n", name.c_str(), percentile(r.edge_ns, .5),
-		    percentile(r.edge_ns, .99), percentile(r.pair_ns, .5), percentile(r.pair_ns, .99), percentile(r.pair_ns, 1),
-		    percentile(r.victim_ns, .5), r.covered, r.scale, r.left_out, r.solve_ms);
+	std::printf("%-34s %8.0f %8.0f %8.0f %8.0f %8.0f %8.0f %7.4f %6.2f %5u %8.1f\n", name.c_str(),
+		    percentile(r.edge_ns, .5), percentile(r.edge_ns, .99), percentile(r.pair_ns, .5),
+		    percentile(r.pair_ns, .99), percentile(r.pair_ns, 1), percentile(r.victim_ns, .5), r.covered,
+		    r.scale, r.left_out, r.solve_ms);
 	for (std::size_t i = 8; i < std::min<std::size_t>(r.step_ns.size(), 13); i++)
 		std::printf("    window %zu: %s %.0f ns\n", i, r.step_known[i] ? "off by" : "not known,", r.step_ns[i]);
 }
@@ -96,8 +99,8 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "clock-mesh: 5 to 10000 hosts\n");
 		return 2;
 	}
-	std::printf("%-34s %8s %8s %8s %8s %8s %8s %7s %6s %5s %8s\n", "ns", "edge p50", "p99", "pair p50", "p99", "max", "victim",
-		    "covered", "scale", "out", "solve ms");
+	std::printf("%-34s %8s %8s %8s %8s %8s %8s %7s %6s %5s %8s\n", "ns", "edge p50", "p99", "pair p50", "p99",
+		    "max", "victim", "covered", "scale", "out", "solve ms");
 	for (auto &[name, options] : rows()) {
 		if (!wanted(name, words))
 			continue;

@@ -27,9 +27,10 @@ Result run(const Options &options)
 {
 	Result result = Mesh(options).run();
 
-	std::printf("# pairs: p50 %.0f, p99 %.0f, max %.0f ns; within what is told: %.4f; solved in %.0f ms of the processor\n",
-		    percentile(result.pair_ns, .5), percentile(result.pair_ns, .99), percentile(result.pair_ns, 1), result.covered,
-		    result.solve_ms);
+	std::printf("# pairs: p50 %.0f, p99 %.0f, max %.0f ns; within what is told: %.4f; solved in %.0f ms of the "
+		    "processor\n",
+		    percentile(result.pair_ns, .5), percentile(result.pair_ns, .99), percentile(result.pair_ns, 1),
+		    result.covered, result.solve_ms);
 	return result;
 }
 
@@ -74,7 +75,8 @@ TEST_P(clock_mesh_of, dead_host__does_no_harm)
 	meets_the_targets(run(options));
 }
 
-// All edges of that host agree: it is off by half of the asymmetry, and nothing shows it. The others are as good as without.
+// All edges of that host agree: it is off by half of the asymmetry, and nothing shows it. The others are as good as
+// without.
 TEST_P(clock_mesh_of, asymmetric_link_of_a_host__is_seen_by_nothing_and_harms_no_other)
 {
 	Options options = of(GetParam(), kTwo);
@@ -136,6 +138,7 @@ TEST_P(clock_mesh_of, four_queues_at_80_percent__are_told_to_be_bad)
 	EXPECT_LE(percentile(result.pair_ns, .99), 4000);
 }
 
-INSTANTIATE_TEST_SUITE_P(stamps, clock_mesh_of, testing::Bool(), [](const auto &info) { return info.param ? "hardware" : "software"; });
+INSTANTIATE_TEST_SUITE_P(stamps, clock_mesh_of, testing::Bool(),
+			 [](const auto &info) { return info.param ? "hardware" : "software"; });
 
 }  // namespace

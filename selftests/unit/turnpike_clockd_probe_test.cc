@@ -125,7 +125,8 @@ struct Two {
 		pass(other, one, ahead, 0, first_lost, second_lost);
 	}
 
-	void pass(ProbeTrack &from, ProbeTrack &to, std::int64_t from_ahead, std::int64_t to_ahead, bool first_lost, bool second_lost)
+	void pass(ProbeTrack &from, ProbeTrack &to, std::int64_t from_ahead, std::int64_t to_ahead, bool first_lost,
+		  bool second_lost)
 	{
 		for (const Probe &probe : from.next()) {
 			from.sent(probe.pair, probe.which, now + from_ahead);
@@ -340,19 +341,23 @@ TEST(drift_filter, great_offset__keeps_its_nanoseconds)
 // -- pair_clock
 
 // A window of pairs on a path with a queue that is empty at times; `set_ns' in its middle.
-ProbePairs window(std::int64_t begin_ns, std::int64_t ahead_ns, double drift, std::int64_t set_ns, std::mt19937_64 &random)
+ProbePairs window(std::int64_t begin_ns, std::int64_t ahead_ns, double drift, std::int64_t set_ns,
+		  std::mt19937_64 &random)
 {
 	ProbePairs pairs;
 
 	for (int i = 0; i < 200; i++) {
 		std::int64_t at = begin_ns + i * kSecond / 50;
 		std::int64_t ahead = ahead_ns + std::llround(drift * (at - 100 * kSecond)) + (i >= 100 ? set_ns : 0);
-		std::int64_t queue = random() % 3 ? random() % 30000 : 0, other_queue = random() % 3 ? random() % 30000 : 0;
+		std::int64_t queue = random() % 3 ? random() % 30000 : 0,
+			     other_queue = random() % 3 ? random() % 30000 : 0;
 		std::int64_t first = random() % 8, second = random() % 8;
-		pairs.there.push_back({{at, at + 200}, {at + ahead + 6000 + queue + first, at + 200 + ahead + 6000 + queue + second}});
+		pairs.there.push_back({{at, at + 200},
+				       {at + ahead + 6000 + queue + first, at + 200 + ahead + 6000 + queue + second}});
 		at += 3000000;
 		ahead = ahead_ns + std::llround(drift * (at - 100 * kSecond)) + (i >= 100 ? set_ns : 0);
-		pairs.back.push_back({{at + ahead, at + 200 + ahead}, {at + 6000 + other_queue + first, at + 200 + 6000 + other_queue + second}});
+		pairs.back.push_back({{at + ahead, at + 200 + ahead},
+				      {at + 6000 + other_queue + first, at + 200 + 6000 + other_queue + second}});
 	}
 	return pairs;
 }

@@ -115,7 +115,8 @@ public:
 			for (const StripPoint &a : *side) {
 				for (const StripPoint &b : *side) {
 					if (a.at_ns < b.at_ns)
-						best = std::max(best, at((b.apart_ns - a.apart_ns) / (b.at_ns - a.at_ns)));
+						best = std::max(best,
+								at((b.apart_ns - a.apart_ns) / (b.at_ns - a.at_ns)));
 				}
 			}
 		}
@@ -155,8 +156,10 @@ TEST(strip_fit, best_of_the_linear_program__is_found)
 	for (int round = 0; round < 50; round++) {
 		std::vector<StripPoint> there, back;
 		for (int i = 0; i < 14; i++) {
-			there.push_back({(uniform(random) - .5) * 1e6, 5000 + 1000 * uniform(random), .3 + .7 * uniform(random)});
-			back.push_back({(uniform(random) - .5) * 1e6, -5000 - 1000 * uniform(random), .3 + .7 * uniform(random)});
+			there.push_back({(uniform(random) - .5) * 1e6, 5000 + 1000 * uniform(random),
+					 .3 + .7 * uniform(random)});
+			back.push_back({(uniform(random) - .5) * 1e6, -5000 - 1000 * uniform(random),
+					.3 + .7 * uniform(random)});
 		}
 		auto strip = strip_fit(there, back, options);
 		ASSERT_TRUE(strip);
@@ -276,7 +279,8 @@ std::vector<MeshOffset> offsets(std::uint32_t hosts, std::uint32_t peers)
 	std::vector<MeshOffset> edges;
 
 	for (const MeshEdge &e : random_mesh(hosts, peers, 3))
-		edges.push_back({e.first, e.second, ahead_ns(e.second) - ahead_ns(e.first), 1e-6 * e.second - 1e-6 * e.first, 10});
+		edges.push_back({e.first, e.second, ahead_ns(e.second) - ahead_ns(e.first),
+				 1e-6 * e.second - 1e-6 * e.first, 10});
 	return edges;
 }
 

@@ -25,8 +25,8 @@ constexpr unsigned kWordWindows = 3;
 // Each peer is met with a run of its own: a transmit stamp's datagram names its peer by that.
 Clockd::Clockd(const std::vector<OnrampAddress> &peers, std::vector<OnrampNumberedKey> keys, std::uint16_t port,
 	       std::unique_ptr<StampClock> clock, unsigned window_s, std::int64_t next_ns)
-	: keys_(std::move(keys)), clock_(std::move(clock)), socket_(port, clock_->hardware()), kernel_(kWordWindows * window_s),
-	  next_ns_(next_ns)
+	: keys_(std::move(keys)), clock_(std::move(clock)), socket_(port, clock_->hardware()),
+	  kernel_(kWordWindows * window_s), next_ns_(next_ns)
 {
 	for (const OnrampAddress &peer : peers) {
 		std::uint64_t run = new_run();
@@ -58,7 +58,8 @@ void Clockd::receive()
 		if (run != runs_.end() && ns > 0)
 			peers_.at(run->second).track.sent(sequence / 2, sequence % 2, ns);
 	});
-	socket_.receive([this](const OnrampAddress &from, const std::uint8_t *bytes, std::size_t length, std::int64_t stamp_ns) {
+	socket_.receive([this](const OnrampAddress &from, const std::uint8_t *bytes, std::size_t length,
+			       std::int64_t stamp_ns) {
 		auto peer = peers_.find(from);
 		std::optional<Probe> probe;
 		if (peer != peers_.end())
@@ -118,7 +119,8 @@ PeerSeen Clockd::judge(const OnrampAddress &address, Peer &peer)
 		kernel_.tell(address, *now);
 	else if (!now)
 		kernel_.forget(address);
-	return {address, now, trouble, kernel_.told(address), peer.clock.there(), peer.clock.back(), peer.clock.width_ns()};
+	return {address, now, trouble, kernel_.told(address), peer.clock.there(), peer.clock.back(),
+		peer.clock.width_ns()};
 }
 
 std::vector<PeerSeen> Clockd::window()

@@ -31,7 +31,8 @@ struct PeerSeen {
 
 class Clockd {
 public:
-	// window_s: also a third of the time that a word to the kernel counts; next_ns: the longest time between two ticks.
+	// window_s: also a third of the time that a word to the kernel counts; next_ns: the longest time between two
+	// ticks.
 	Clockd(const std::vector<OnrampAddress> &peers, std::vector<OnrampNumberedKey> keys, std::uint16_t port,
 	       std::unique_ptr<StampClock> clock, unsigned window_s, std::int64_t next_ns);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// turnpike clockd: how far the clocks of peers are from ours, by probes between them (ONRAMP21 section 3.3), said to On-Ramp.
+// turnpike clockd: how far the clocks of peers are from ours, by probes between them (ONRAMP21 section 3.3), said to
+// On-Ramp.
 #include <cmath>
 #include <ctime>
 #include <iostream>
@@ -42,9 +43,15 @@ constexpr std::int64_t kLookNs = kSecondNs / 4;
 
 Json json_of(const PeerSeen &seen)
 {
-	Json json = {{"peer", onramp_address_text(seen.peer.data())}, {"offset_ns", nullptr}, {"error_ns", nullptr},
-		     {"drift_ppb", nullptr}, {"told", seen.told}, {"pairs_there", seen.there}, {"pairs_back", seen.back},
-		     {"round_trip_ns", nullptr}, {"trouble", nullptr}};
+	Json json = {{"peer", onramp_address_text(seen.peer.data())},
+		     {"offset_ns", nullptr},
+		     {"error_ns", nullptr},
+		     {"drift_ppb", nullptr},
+		     {"told", seen.told},
+		     {"pairs_there", seen.there},
+		     {"pairs_back", seen.back},
+		     {"round_trip_ns", nullptr},
+		     {"trouble", nullptr}};
 
 	if (seen.offset) {
 		json["offset_ns"] = seen.offset->offset_ns;
@@ -60,7 +67,10 @@ Json json_of(const PeerSeen &seen)
 
 Json json_of(const Clockd &clockd, const std::vector<PeerSeen> &peers)
 {
-	Json json = {{"stamps", clockd.clock().name()}, {"refused", clockd.refused()}, {"kernel", nullptr}, {"peers", Json::array()}};
+	Json json = {{"stamps", clockd.clock().name()},
+		     {"refused", clockd.refused()},
+		     {"kernel", nullptr},
+		     {"peers", Json::array()}};
 
 	if (!clockd.refusal().empty())
 		json["kernel"] = clockd.refusal();
@@ -99,7 +109,8 @@ private:
 	{
 		if (!seen.offset || !seen.trouble.empty())
 			return "";
-		return ": " + value_text("offset_ns", seen.offset->offset_ns) + ", right to " + value_text("error_ns", seen.offset->error_ns);
+		return ": " + value_text("offset_ns", seen.offset->offset_ns) + ", right to " +
+		       value_text("error_ns", seen.offset->error_ns);
 	}
 
 	void say(const std::string &who, const std::string &state, const std::string &more)
@@ -163,10 +174,11 @@ void clockd(const Arguments &arguments)
 	Log log(arguments.shown.json);
 	Pace pace(arguments.rate);
 	std::vector<OnrampNumberedKey> keys = onramp_key_file(arguments.key);
-	std::vector<OnrampAddress> peers = clockd_peers(clockd_hosts_file(arguments.hosts), arguments.peers, is_own_address);
+	std::vector<OnrampAddress> peers =
+		clockd_peers(clockd_hosts_file(arguments.hosts), arguments.peers, is_own_address);
 	Clockd clockd(peers, keys, arguments.port,
-		      arguments.device.empty() ? software_clock() : hardware_clock(arguments.device, arguments.nic), arguments.window_s,
-		      pace.longest_ns());
+		      arguments.device.empty() ? software_clock() : hardware_clock(arguments.device, arguments.nic),
+		      arguments.window_s, pace.longest_ns());
 	std::int64_t end_ns = monotonic_ns();
 
 	do {
@@ -183,16 +195,28 @@ void clockd(const Arguments &arguments)
 void add_clockd_command(CLI::App &app, Action &action)
 {
 	auto arguments = std::make_shared<Arguments>();
-	CLI::App *command = app.add_subcommand("clockd", "Tell On-Ramp how far peers' clocks are from ours, by probes between hosts");
+	CLI::App *command = app.add_subcommand(
+		"clockd", "Tell On-Ramp how far peers' clocks are from ours, by probes between hosts");
 
-	command->add_option("--hosts", arguments->hosts, "file of all hosts, an address a line, the same on all (default: /etc/turnpike/clockd.hosts)");
-	command->add_option("--key", arguments->key, "file of the key that all hosts share, and of the next one (default: /etc/turnpike/clockd.key)");
-	command->add_option("--device", arguments->device, "network device whose NIC stamps probes (default: the kernel stamps)");
-	command->add_flag("--nic-clock", arguments->nic, "tell of the NICs' clocks, not of the systems'")->needs("--device");
-	command->add_option("--port", arguments->port, "UDP port, the same on all hosts (default: 61005)")->check(CLI::Range(1, 65535));
-	command->add_option("--peers", arguments->peers, "how many hosts each one probes, 1 to 64 (default: 10)")->check(CLI::Range(1u, 64u));
-	command->add_option("--every", arguments->window_s, "seconds of a window, 1 to 60 (default: 4)")->check(CLI::Range(1u, 60u));
-	command->add_option("--rate", arguments->rate, "pairs of probes a second to each peer, 10 to 1000 (default: 50)")->check(CLI::Range(10u, 1000u));
+	command->add_option(
+		"--hosts", arguments->hosts,
+		"file of all hosts, an address a line, the same on all (default: /etc/turnpike/clockd.hosts)");
+	command->add_option(
+		"--key", arguments->key,
+		"file of the key that all hosts share, and of the next one (default: /etc/turnpike/clockd.key)");
+	command->add_option("--device", arguments->device,
+			    "network device whose NIC stamps probes (default: the kernel stamps)");
+	command->add_flag("--nic-clock", arguments->nic, "tell of the NICs' clocks, not of the systems'")
+		->needs("--device");
+	command->add_option("--port", arguments->port, "UDP port, the same on all hosts (default: 61005)")
+		->check(CLI::Range(1, 65535));
+	command->add_option("--peers", arguments->peers, "how many hosts each one probes, 1 to 64 (default: 10)")
+		->check(CLI::Range(1u, 64u));
+	command->add_option("--every", arguments->window_s, "seconds of a window, 1 to 60 (default: 4)")
+		->check(CLI::Range(1u, 60u));
+	command->add_option("--rate", arguments->rate,
+			    "pairs of probes a second to each peer, 10 to 1000 (default: 50)")
+		->check(CLI::Range(10u, 1000u));
 	command->add_flag("--once", arguments->once, "end after one window");
 	command->add_flag("-j,--json", arguments->shown.json, "print each window, a line of JSON each");
 	command->callback([arguments, &action] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Offsets of one pair, window by window, to what the offset is now: a Kalman filter of offset and drift. A window counts
-// by its own sigma, so that one full of queues moves little. The drift wanders; an offset that cannot be by all that is
-// known is a clock that was set, and begins anew.
+// Offsets of one pair, window by window, to what the offset is now: a Kalman filter of offset and drift. A window
+// counts by its own sigma, so that one full of queues moves little. The drift wanders; an offset that cannot be by all
+// that is known is a clock that was set, and begins anew.
 #ifndef TURNPIKE_TOOLS_CLOCKD_DRIFT_FILTER_H
 #define TURNPIKE_TOOLS_CLOCKD_DRIFT_FILTER_H
 
@@ -55,7 +55,8 @@ public:
 		if (!known_)
 			return std::nullopt;
 		then.go_to(at_ns);
-		return OffsetNow{then.offset_ns_ + std::llround(then.rest_ns_), std::sqrt(then.offset_var_), then.drift_};
+		return OffsetNow{then.offset_ns_ + std::llround(then.rest_ns_), std::sqrt(then.offset_var_),
+				 then.drift_};
 	}
 
 	void forget() { *this = DriftFilter(); }

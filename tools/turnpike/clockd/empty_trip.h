@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// How good the offset of one strip is. A strip is as wide as the round trip of the earliest probes. On the same path the
-// empty round trip is always the same, so that a wider strip is a window in which some queue was never empty, on one of
-// the ways or on both: its offset is wrong by half of that at most. A strip as narrow as any is exact, and known to be.
+// How good the offset of one strip is. A strip is as wide as the round trip of the earliest probes. On the same path
+// the empty round trip is always the same, so that a wider strip is a window in which some queue was never empty, on
+// one of the ways or on both: its offset is wrong by half of that at most. A strip as narrow as any is exact, and known
+// to be.
 //
 //   width |     .        .
 //         | .       .           .

@@ -18,8 +18,8 @@ namespace turnpike {
 std::vector<OnrampAddress> clockd_hosts(std::istream &file, const std::string &path);
 std::vector<OnrampAddress> clockd_hosts_file(const std::string &path);
 
-// Whom this host probes; is_own says which one it is. All hosts of one file come to the same mesh. Throws Error if none of
-// the hosts is this one.
+// Whom this host probes; is_own says which one it is. All hosts of one file come to the same mesh. Throws Error if none
+// of the hosts is this one.
 std::vector<OnrampAddress> clockd_peers(const std::vector<OnrampAddress> &hosts, std::uint32_t peers,
 					const std::function<bool(const OnrampAddress &)> &is_own);
 

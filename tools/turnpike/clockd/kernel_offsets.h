@@ -23,7 +23,8 @@ inline PeerOffset offset_to_tell(const PeerOffset &now, std::int64_t next_ns)
 	double half_ns = static_cast<double>(next_ns) / 2, drifted_ns = std::fabs(now.drift) * half_ns;
 
 	return {now.offset_ns + std::llround(now.drift * half_ns),
-		static_cast<std::int64_t>(std::ceil((static_cast<double>(now.error_ns) + drifted_ns) * 4 / 3)), now.drift};
+		static_cast<std::int64_t>(std::ceil((static_cast<double>(now.error_ns) + drifted_ns) * 4 / 3)),
+		now.drift};
 }
 
 // Is it time to say it again? An offset that has drifted by a quarter of its error is.

@@ -21,9 +21,11 @@ public:
 	void read(const Crossing &crossing)
 	{
 		double half_ns = static_cast<double>(crossing.after_ns - crossing.before_ns) / 2;
-		std::int64_t ahead_ns = crossing.before_ns + (crossing.after_ns - crossing.before_ns) / 2 - crossing.nic_ns;
+		std::int64_t ahead_ns =
+			crossing.before_ns + (crossing.after_ns - crossing.before_ns) / 2 - crossing.nic_ns;
 
-		if (count_ && std::fabs(static_cast<double>(ahead_ns - (realtime(crossing.nic_ns) - crossing.nic_ns))) > half_ns + half_ns_ + kOffNs)
+		if (count_ && std::fabs(static_cast<double>(ahead_ns - (realtime(crossing.nic_ns) - crossing.nic_ns))) >
+				      half_ns + half_ns_ + kOffNs)
 			count_ = 0;
 		readings_[count_++ % kReadings] = {crossing.nic_ns, ahead_ns};
 		half_ns_ = count_ == 1 ? half_ns : half_ns_ + (half_ns - half_ns_) / 8;
@@ -56,7 +58,8 @@ private:
 		double x = 0, y = 0, xx = 0, xy = 0;
 
 		for (std::size_t i = 0; i < n; i++) {
-			double dx = static_cast<double>(readings_[i].nic_ns - at_ns), dy = static_cast<double>(readings_[i].ahead_ns - ahead_ns);
+			double dx = static_cast<double>(readings_[i].nic_ns - at_ns),
+			       dy = static_cast<double>(readings_[i].ahead_ns - ahead_ns);
 			x += dx / n;
 			y += dy / n;
 			xx += dx * dx / n;

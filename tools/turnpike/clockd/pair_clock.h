@@ -41,12 +41,14 @@ public:
 			return "does not answer";
 		if (std::min(there_, back_) < kLeastPairs)
 			return "too few probes come";
-		std::int64_t from_ns = pairs.there.front().sent_ns[0], apart_ns = pairs.there.front().received_ns[0] - from_ns;
+		std::int64_t from_ns = pairs.there.front().sent_ns[0],
+			     apart_ns = pairs.there.front().received_ns[0] - from_ns;
 		if (std::llabs(apart_ns) > kApartMostNs)
 			return "its clock is decades from ours";
 		std::int64_t middle_ns = from_ns + (pairs.there.back().sent_ns[0] - from_ns) / 2;
 		double length_ns = static_cast<double>(pairs.there.back().sent_ns[0] - from_ns);
-		std::optional<Strip> strip = strip_fit(points(pairs.there, 1, middle_ns, apart_ns), points(pairs.back, -1, middle_ns, apart_ns));
+		std::optional<Strip> strip = strip_fit(points(pairs.there, 1, middle_ns, apart_ns),
+						       points(pairs.back, -1, middle_ns, apart_ns));
 		if (!strip || length_ns <= 0 || std::fabs(strip->offset_ns) > kApartMostNs) {
 			filter_.forget();
 			return "a clock was set";
@@ -54,7 +56,8 @@ public:
 		width_ns_ = strip->width_ns;
 		double sigma_ns = trip_.sigma_ns(*strip, grain_ns_);
 		// both ends of the window know the offset as well as its middle
-		bool same = filter_.heard(middle_ns, apart_ns + std::llround(strip->offset_ns), sigma_ns, strip->slope, 4 * sigma_ns / length_ns);
+		bool same = filter_.heard(middle_ns, apart_ns + std::llround(strip->offset_ns), sigma_ns, strip->slope,
+					  4 * sigma_ns / length_ns);
 		return same ? "" : "a clock was set";
 	}
 
@@ -65,7 +68,8 @@ public:
 
 		if (!now)
 			return std::nullopt;
-		return PeerOffset{now->offset_ns, std::llround(std::min(kSigmas * now->sigma_ns + grain_ns_, 1e12)), now->drift};
+		double error_ns = std::min(kSigmas * now->sigma_ns + grain_ns_, 1e12);
+		return PeerOffset{now->offset_ns, std::llround(error_ns), now->drift};
 	}
 
 	std::size_t there() const { return there_; }
@@ -80,7 +84,8 @@ private:
 	static constexpr std::int64_t kApartMostNs = 1000000000000000000;
 
 	// way: 1 there, by when we sent; -1 back, by when we received.
-	std::vector<StripPoint> points(const std::vector<ProbePair> &pairs, int way, std::int64_t middle_ns, std::int64_t apart_ns) const
+	std::vector<StripPoint> points(const std::vector<ProbePair> &pairs, int way, std::int64_t middle_ns,
+				       std::int64_t apart_ns) const
 	{
 		std::vector<StripPoint> points;
 		std::vector<double> changes_ns;
@@ -89,9 +94,11 @@ private:
 			for (unsigned which : {0, 1}) {
 				std::int64_t ours_ns = way > 0 ? pair.sent_ns[which] : pair.received_ns[which];
 				std::int64_t trip_ns = pair.received_ns[which] - pair.sent_ns[which];
-				points.push_back({static_cast<double>(ours_ns - middle_ns), static_cast<double>(way * trip_ns - apart_ns), 0});
+				double from_ns = static_cast<double>(way * trip_ns - apart_ns);
+				points.push_back({static_cast<double>(ours_ns - middle_ns), from_ns, 0});
 			}
-			changes_ns.push_back(static_cast<double>((pair.received_ns[1] - pair.received_ns[0]) - (pair.sent_ns[1] - pair.sent_ns[0])));
+			changes_ns.push_back(static_cast<double>((pair.received_ns[1] - pair.received_ns[0]) -
+								 (pair.sent_ns[1] - pair.sent_ns[0])));
 		}
 		double noise_ns = purity_noise_ns(changes_ns, grain_ns_);
 		for (std::size_t i = 0; i < points.size(); i++)

@@ -62,7 +62,8 @@ std::int64_t stamp_of(msghdr &message, bool hardware)
 {
 	for (cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
 		scm_timestamping stamps;
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPING || c->cmsg_len < CMSG_LEN(sizeof(stamps)))
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPING ||
+		    c->cmsg_len < CMSG_LEN(sizeof(stamps)))
 			continue;
 		std::memcpy(&stamps, CMSG_DATA(c), sizeof(stamps));
 		const auto &stamp = stamps.ts[hardware ? 2 : 0];
@@ -78,7 +79,8 @@ public:
 	{
 		for (int i = 0; i < kBatch; i++) {
 			parts_[i] = {bytes_[i].data(), kMostBytes};
-			messages_[i].msg_hdr = {&from_[i], sizeof(from_[i]), &parts_[i], 1, control_[i].data(), control_[i].size(), 0};
+			messages_[i].msg_hdr = {&from_[i],          sizeof(from_[i]),   &parts_[i], 1,
+						control_[i].data(), control_[i].size(), 0};
 		}
 	}
 
@@ -111,8 +113,9 @@ private:
 ProbeSocket::ProbeSocket(std::uint16_t port, bool hardware) : file_(udp_socket()), port_(port), hardware_(hardware)
 {
 	sockaddr_in6 any = socket_address({}, port);
-	int flags = hardware ? SOF_TIMESTAMPING_TX_HARDWARE | SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE
-			     : SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+	int flags =
+		hardware ? SOF_TIMESTAMPING_TX_HARDWARE | SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE
+			 : SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
 
 	if (bind(file_.fd(), reinterpret_cast<sockaddr *>(&any), sizeof(any)))
 		fail(("UDP port " + std::to_string(port)).c_str());

@@ -22,7 +22,8 @@ struct ProbeDatagram {
 class ProbeSocket {
 public:
 	// from: whose datagram; ns: when it came. Both stamps are of one clock: the NIC's, or CLOCK_REALTIME.
-	using Came = std::function<void(const OnrampAddress &from, const std::uint8_t *bytes, std::size_t length, std::int64_t ns)>;
+	using Came = std::function<void(const OnrampAddress &from, const std::uint8_t *bytes, std::size_t length,
+					std::int64_t ns)>;
 	using Left = std::function<void(const std::uint8_t *bytes, std::int64_t ns)>;
 
 	// hardware: stamps are the NIC's. Throws Error, as all below.

@@ -68,9 +68,13 @@ public:
 		}
 		came(probe, ns);
 		for (const ProbeStamps &stamps : probe.sent)
-			match(peers_, stamps, [this](const ProbeStamps &heard, const ProbeStamps &sent) { pairs_.back.push_back({sent.ns, heard.ns}); });
+			match(peers_, stamps, [this](const ProbeStamps &heard, const ProbeStamps &sent) {
+				pairs_.back.push_back({sent.ns, heard.ns});
+			});
 		for (const ProbeStamps &stamps : probe.heard)
-			match(own_, stamps, [this](const ProbeStamps &sent, const ProbeStamps &heard) { pairs_.there.push_back({sent.ns, heard.ns}); });
+			match(own_, stamps, [this](const ProbeStamps &sent, const ProbeStamps &heard) {
+				pairs_.there.push_back({sent.ns, heard.ns});
+			});
 		return true;
 	}
 

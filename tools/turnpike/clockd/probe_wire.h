@@ -119,8 +119,10 @@ inline bool get_stamps(Reader &reader, ProbeStamps &stamps)
 {
 	std::uint64_t pair = reader.get(4), first = reader.get(8), second = reader.get(8);
 
-	stamps = {static_cast<std::uint32_t>(pair), {static_cast<std::int64_t>(first), static_cast<std::int64_t>(second)}};
-	return pair <= kPairMax && first < kStampMax && second < kStampMax && (stamps.known() || (!pair && !first && !second));
+	stamps = {static_cast<std::uint32_t>(pair),
+		  {static_cast<std::int64_t>(first), static_cast<std::int64_t>(second)}};
+	bool whole = stamps.known() || (!pair && !first && !second);
+	return whole && pair <= kPairMax && first < kStampMax && second < kStampMax;
 }
 
 }  // namespace probe_wire

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Coded probes (ONRAMP21 section 3.3): two probes follow each other by a known gap. Where they arrive further apart, or
-// closer, other traffic was between them, or a stamp is wrong. How sure that is makes a weight: a sieve would leave nothing
-// of a path of four queues under load. Queues only make probes late, and the strip's edges are by the earliest; the
-// weight keeps stamps that are wrong, which may be early, from moving an edge.
+// closer, other traffic was between them, or a stamp is wrong. How sure that is makes a weight: a sieve would leave
+// nothing of a path of four queues under load. Queues only make probes late, and the strip's edges are by the earliest;
+// the weight keeps stamps that are wrong, which may be early, from moving an edge.
 #ifndef TURNPIKE_TOOLS_CLOCKD_PURITY_H
 #define TURNPIKE_TOOLS_CLOCKD_PURITY_H
 

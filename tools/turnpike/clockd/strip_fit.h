@@ -36,7 +36,8 @@ struct StripPoint {
 struct StripOptions {
 	// Clocks that run further apart are broken: 300 ppm is more than any crystal has.
 	double slope_max = 3e-4;
-	// Of the weight of a side that may be within the strip: stamps that are wrong do not move an edge by themselves.
+	// Of the weight of a side that may be within the strip: stamps that are wrong do not move an edge by
+	// themselves.
 	double within = 0.005;
 	// The least of it, in points.
 	double within_points = 1;
@@ -150,8 +151,8 @@ private:
 
 }  // namespace strip
 
-// Nothing if a side has too few points, or if the strip has no width: no line is the clocks' then, as when one of them is
-// set within the window.
+// Nothing if a side has too few points, or if the strip has no width: no line is the clocks' then, as when one of them
+// is set within the window.
 inline std::optional<Strip> strip_fit(const std::vector<StripPoint> &there, const std::vector<StripPoint> &back,
 				      const StripOptions &options = {})
 {

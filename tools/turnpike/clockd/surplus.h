@@ -8,7 +8,8 @@
 //
 // A link whose two ways differ is an error of its edges, and a liar tells each of his peers something else: both leave
 // surpluses, and those edges are left out. First all count by the size of their surplus, not by its square, as a median
-// does: what is far off then pulls no more than what is close. A host most of whose edges do not fit is left out itself.
+// does: what is far off then pulls no more than what is close. A host most of whose edges do not fit is left out
+// itself.
 //
 // What no loop shows stays unseen: a host whose only link is longer one way than the other.
 #ifndef TURNPIKE_TOOLS_CLOCKD_SURPLUS_H
@@ -65,7 +66,10 @@ public:
 	{
 		walk(reference);
 		for (int round = 0; round < kMedianRounds; round++)
-			move([this](std::size_t e) { return 1 / (edges_[e].sigma_ns * std::max(std::fabs(surplus_ns(e)), edges_[e].sigma_ns)); });
+			move([this](std::size_t e) {
+				return 1 /
+				       (edges_[e].sigma_ns * std::max(std::fabs(surplus_ns(e)), edges_[e].sigma_ns));
+			});
 		for (int round = 0; round < kCutRounds; round++) {
 			cut();
 			walk(reference);
@@ -115,7 +119,8 @@ private:
 					continue;
 				reached_[j] = true;
 				if (!known[j])
-					ahead_ns_[j] = ahead_ns_[i] + (forward ? edges_[e].offset_ns : -edges_[e].offset_ns);
+					ahead_ns_[j] =
+						ahead_ns_[i] + (forward ? edges_[e].offset_ns : -edges_[e].offset_ns);
 				next.push(j);
 			}
 		}
@@ -125,7 +130,8 @@ private:
 	bool counts(std::size_t e) const { return kept_[e] && reached_[edges_[e].one]; }
 
 	// What hosts have to move by for the least sum of weighted squares of `over', a value of each edge.
-	template <typename Weight, typename Over> Eigen::VectorXd least_squares(const Weight &weight, const Over &over) const
+	template <typename Weight, typename Over>
+	Eigen::VectorXd least_squares(const Weight &weight, const Over &over) const
 	{
 		std::vector<Eigen::Triplet<double>> entries;
 		Eigen::VectorXd pull = Eigen::VectorXd::Zero(hosts_), diagonal = Eigen::VectorXd::Zero(hosts_);
@@ -219,7 +225,8 @@ private:
 	MeshClocks told(std::uint32_t reference) const
 	{
 		MeshClocks clocks = {{}, {}, {}, 0};
-		Eigen::VectorXd slopes = least_squares([this](std::size_t e) { return square_weight(e); }, [this](std::size_t e) { return edges_[e].slope; });
+		Eigen::VectorXd slopes = least_squares([this](std::size_t e) { return square_weight(e); },
+						       [this](std::size_t e) { return edges_[e].slope; });
 		std::vector<Squares> own(hosts_);
 		std::vector<double> weights(hosts_, 0);
 		Squares all;
@@ -247,8 +254,8 @@ private:
 			if (!reached_[i] || (i != reference && !(weights[i] > 0)))
 				continue;
 			double here = (own[i].sum / free + kShared * scale) / (own[i].count + kShared);
-			clocks.hosts[i] = {ahead_ns_[i] + static_cast<std::int64_t>(std::nearbyint(rest_ns_[i])), slopes[i],
-					   weights[i] > 0 ? std::sqrt(here / weights[i]) : 0};
+			clocks.hosts[i] = {ahead_ns_[i] + static_cast<std::int64_t>(std::nearbyint(rest_ns_[i])),
+					   slopes[i], weights[i] > 0 ? std::sqrt(here / weights[i]) : 0};
 		}
 		return clocks;
 	}
