@@ -1,4 +1,6 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Instructions per data segment of tcp_timely while its law is idle: what a signal's branch costs.
 # shellcheck source=selftests/qemu/pair.sh
 . /pair.sh
 insmod /modules/tcp_timely.ko || exit 1
