@@ -378,6 +378,46 @@ TEST(pair_clock, offset_and_drift__are_found_through_queues)
 	EXPECT_NEAR(clock.width_ns(), 12000, 30);
 }
 
+// The way there is empty in the first fifth of the window alone, the way back in the second: the widest strip is tilted.
+TEST(pair_clock, queues_that_come_and_go__tilt_nothing)
+{
+	PairClock clock(8);
+	std::mt19937_64 random(1);
+
+	for (int i = 0; i < 10; i++)
+		clock.heard(window((100 + 4 * i) * kSecond, 5000, 1e-6, 0, random));
+	ProbePairs pairs = window(140 * kSecond, 5000, 1e-6, 0, random);
+	for (std::size_t i = 40; i < pairs.there.size(); i++) {
+		for (std::int64_t &ns : pairs.there[i].received_ns)
+			ns += 20000 * static_cast<std::int64_t>(i - 40);
+	}
+	for (std::size_t i = 0; i < pairs.back.size(); i++) {
+		std::int64_t from = std::max<std::int64_t>(40 - static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 80);
+		for (std::int64_t &ns : pairs.back[i].received_ns)
+			ns += 20000 * std::max<std::int64_t>(from, 0);
+	}
+	EXPECT_EQ(clock.heard(pairs), "");
+	std::optional<PeerOffset> now = clock.at(144 * kSecond);
+	EXPECT_NEAR(now->offset_ns, 5000 + 44000, 100);
+	EXPECT_LE(std::llabs(now->offset_ns - 49000), now->error_ns);
+	EXPECT_NEAR(now->drift, 1e-6, 2e-8);
+}
+
+TEST(pair_clock, drift_that_changes__is_followed)
+{
+	PairClock clock(8);
+	std::mt19937_64 random(1);
+
+	for (int i = 0; i < 10; i++)
+		clock.heard(window((100 + 4 * i) * kSecond, 0, 0, 0, random));
+	// from here on by 2 us a second
+	for (int i = 10; i < 13; i++)
+		clock.heard(window((100 + 4 * i) * kSecond, -80000, 2e-6, 0, random));
+	std::optional<PeerOffset> now = clock.at(152 * kSecond);
+	EXPECT_LE(std::llabs(now->offset_ns - 24000), now->error_ns);
+	EXPECT_NEAR(now->offset_ns, 24000, 200);
+}
+
 TEST(pair_clock, silence_and_little__are_said)
 {
 	PairClock clock(8);

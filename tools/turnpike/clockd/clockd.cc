@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "clockd.h"
 
-#include <random>
+#include <algorithm>
 
 #include "../command.h"
 
@@ -26,7 +26,7 @@ constexpr unsigned kWordWindows = 3;
 Clockd::Clockd(const std::vector<OnrampAddress> &peers, std::vector<OnrampNumberedKey> keys, std::uint16_t port,
 	       std::unique_ptr<StampClock> clock, unsigned window_s, std::int64_t next_ns)
 	: keys_(std::move(keys)), clock_(std::move(clock)), socket_(port, clock_->hardware()),
-	  kernel_(kWordWindows * window_s), next_ns_(next_ns)
+	  kernel_(kWordWindows * window_s), next_ns_(next_ns), order_(peers), random_(std::random_device()())
 {
 	for (const OnrampAddress &peer : peers) {
 		std::uint64_t run = new_run();
@@ -75,7 +75,10 @@ void Clockd::send()
 {
 	std::vector<ProbeDatagram> datagrams;
 
-	for (auto &[address, peer] : peers_) {
+	// Probes leave one after the other, and the kernel stamps all at once: each peer's are the first now and then.
+	std::shuffle(order_.begin(), order_.end(), random_);
+	for (const OnrampAddress &address : order_) {
+		Peer &peer = peers_.at(address);
 		if (!peer.from)
 			continue;
 		for (const Probe &probe : peer.track.next())

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ private:
 	std::map<OnrampAddress, Peer> peers_;
 	KernelOffsets kernel_;
 	std::int64_t next_ns_;
+	std::vector<OnrampAddress> order_;	// of probes of one tick
+	std::mt19937_64 random_;
 	std::uint64_t refused_ = 0;
 	// Datagrams of a pair that is under way: the run is ours, and the pair's number is of one peer.
 	std::map<std::uint64_t, OnrampAddress> runs_;

@@ -16,6 +16,8 @@ struct OffsetNow {
 	std::int64_t offset_ns;
 	double sigma_ns;
 	double drift;
+	double drift_sigma;
+	unsigned windows;	// that agree on it
 };
 
 class DriftFilter {
@@ -31,6 +33,7 @@ public:
 			bool first = !known_;
 			*this = DriftFilter();
 			known_ = true;
+			windows_ = 1;
 			at_ns_ = at_ns;
 			offset_ns_ = offset_ns;
 			offset_var_ = sigma_ns * sigma_ns;
@@ -39,6 +42,7 @@ public:
 			return first;
 		}
 		double gain = offset_var_ / variance, drift_gain = both_ / variance;
+		windows_++;
 		rest_ns_ += gain * off_ns;
 		drift_ += drift_gain * off_ns;
 		drift_var_ -= drift_gain * both_;
@@ -56,7 +60,8 @@ public:
 			return std::nullopt;
 		then.go_to(at_ns);
 		return OffsetNow{then.offset_ns_ + std::llround(then.rest_ns_), std::sqrt(then.offset_var_),
-				 then.drift_};
+				 then.drift_,
+				 std::sqrt(then.drift_var_), then.windows_};
 	}
 
 	void forget() { *this = DriftFilter(); }
@@ -82,6 +87,7 @@ private:
 	}
 
 	bool known_ = false;
+	unsigned windows_ = 0;
 	std::int64_t at_ns_ = 0, offset_ns_ = 0;
 	double rest_ns_ = 0;		// and parts of a nanosecond
 	double drift_ = 0;

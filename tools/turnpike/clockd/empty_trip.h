@@ -39,7 +39,17 @@ public:
 		return std::hypot(grain_ns, queue_ns, doubt_ns);
 	}
 
+	// No window was as narrow, and many were seen: its line is not the clocks'.
+	bool is_narrower(double width_ns, double grain_ns) const
+	{
+		auto end = widths_ns_.begin() + std::min(strips_, kStrips);
+
+		return end - widths_ns_.begin() >= kKnown && width_ns < *std::min_element(widths_ns_.begin(), end) - kGrains * grain_ns;
+	}
+
 private:
+	// Stamps at both ends, of both ways.
+	static constexpr double kGrains = 4;
 	// A path that became longer is taken for a queue for so long.
 	static constexpr std::size_t kStrips = 32;
 	// Of fewer strips the least says nothing.

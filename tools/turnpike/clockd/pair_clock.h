@@ -47,8 +47,8 @@ public:
 			return "its clock is decades from ours";
 		std::int64_t middle_ns = from_ns + (pairs.there.back().sent_ns[0] - from_ns) / 2;
 		double length_ns = static_cast<double>(pairs.there.back().sent_ns[0] - from_ns);
-		std::optional<Strip> strip = strip_fit(points(pairs.there, 1, middle_ns, apart_ns),
-						       points(pairs.back, -1, middle_ns, apart_ns));
+		std::optional<Strip> strip = fit(points(pairs.there, 1, middle_ns, apart_ns),
+						 points(pairs.back, -1, middle_ns, apart_ns), middle_ns);
 		if (!strip || length_ns <= 0 || std::fabs(strip->offset_ns) > kApartMostNs) {
 			filter_.forget();
 			return "a clock was set";
@@ -77,6 +77,25 @@ public:
 	double width_ns() const { return width_ns_; }
 
 private:
+	// By the drift that windows before agree on, unless that leaves a strip narrower than the path.
+	std::optional<Strip> fit(const std::vector<StripPoint> &there, const std::vector<StripPoint> &back,
+				 std::int64_t middle_ns) const
+	{
+		std::optional<OffsetNow> known = filter_.at(middle_ns);
+		StripOptions options;
+
+		if (known && known->windows >= kAgree) {
+			options.slope = known->drift;
+			options.slope_max = kDriftSigmas * known->drift_sigma;
+			std::optional<Strip> strip = strip_fit(there, back, options);
+			if (strip && !trip_.is_narrower(strip->width_ns, grain_ns_))
+				return strip;
+		}
+		return strip_fit(there, back);
+	}
+
+	static constexpr unsigned kAgree = 4;
+	static constexpr double kDriftSigmas = 2;
 	// An error that is larger is one of four hundred, of a normal distribution.
 	static constexpr double kSigmas = 3;
 	static constexpr std::size_t kLeastPairs = 8;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <sodium/crypto_shorthash.h>
+#include <sodium/utils.h>
 
 #include "../onramp.h"
 
@@ -110,7 +111,7 @@ inline bool is_signed(const std::uint8_t *bytes, const OnrampAddress &from, cons
 		if (key.id != bytes[6])
 			continue;
 		hash(expected, bytes, from, key.key);
-		return !std::memcmp(expected, bytes + kSignedBytes, sizeof(expected));
+		return !sodium_memcmp(expected, bytes + kSignedBytes, sizeof(expected));
 	}
 	return false;
 }

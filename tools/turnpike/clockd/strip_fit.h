@@ -34,7 +34,10 @@ struct StripPoint {
 };
 
 struct StripOptions {
-	// Clocks that run further apart are broken: 300 ppm is more than any crystal has.
+	// What the slope is known to be, and by which it may be another. Clocks that run further apart than by 300 ppm are
+	// broken: no crystal is. Where queues leave the earliest probes in one half of the window alone, the widest strip
+	// is one that is tilted; what is known of the slope keeps it upright.
+	double slope = 0;
 	double slope_max = 3e-4;
 	// Of the weight of a side that may be within the strip: stamps that are wrong do not move an edge by
 	// themselves.
@@ -157,7 +160,7 @@ inline std::optional<Strip> strip_fit(const std::vector<StripPoint> &there, cons
 				      const StripOptions &options = {})
 {
 	strip::Side above(there, 1, options), below(back, -1, options);
-	double slope = 0;
+	double slope = options.slope;
 
 	if (std::min(above.weight(), below.weight()) < options.least_weight)
 		return std::nullopt;
