@@ -378,7 +378,8 @@ TEST(pair_clock, offset_and_drift__are_found_through_queues)
 	EXPECT_NEAR(clock.width_ns(), 12000, 30);
 }
 
-// The way there is empty in the first fifth of the window alone, the way back in the second: the widest strip is tilted.
+// The way there is empty in the first fifth of the window alone, the way back in the second: the widest strip is
+// tilted.
 TEST(pair_clock, queues_that_come_and_go__tilt_nothing)
 {
 	PairClock clock(8);
@@ -392,7 +393,8 @@ TEST(pair_clock, queues_that_come_and_go__tilt_nothing)
 			ns += 20000 * static_cast<std::int64_t>(i - 40);
 	}
 	for (std::size_t i = 0; i < pairs.back.size(); i++) {
-		std::int64_t from = std::max<std::int64_t>(40 - static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 80);
+		std::int64_t from =
+			std::max<std::int64_t>(40 - static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 80);
 		for (std::int64_t &ns : pairs.back[i].received_ns)
 			ns += 20000 * std::max<std::int64_t>(from, 0);
 	}

@@ -44,7 +44,8 @@ public:
 	{
 		auto end = widths_ns_.begin() + std::min(strips_, kStrips);
 
-		return end - widths_ns_.begin() >= kKnown && width_ns < *std::min_element(widths_ns_.begin(), end) - kGrains * grain_ns;
+		return end - widths_ns_.begin() >= kKnown &&
+		       width_ns < *std::min_element(widths_ns_.begin(), end) - kGrains * grain_ns;
 	}
 
 private:

@@ -34,9 +34,9 @@ struct StripPoint {
 };
 
 struct StripOptions {
-	// What the slope is known to be, and by which it may be another. Clocks that run further apart than by 300 ppm are
-	// broken: no crystal is. Where queues leave the earliest probes in one half of the window alone, the widest strip
-	// is one that is tilted; what is known of the slope keeps it upright.
+	// What the slope is known to be, and by which it may be another. Clocks that run further apart than by 300 ppm
+	// are broken: no crystal is. Where queues leave the earliest probes in one half of the window alone, the widest
+	// strip is one that is tilted; what is known of the slope keeps it upright.
 	double slope = 0;
 	double slope_max = 3e-4;
 	// Of the weight of a side that may be within the strip: stamps that are wrong do not move an edge by
