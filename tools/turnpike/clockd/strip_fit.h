@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// How far two clocks are apart, and how fast they drift apart, by the stamps of probes between them.
-// It is the widest strip of the plane (moment, receive stamp less transmit stamp) that probes there and back leave free.
+// How far two clocks are apart, and how fast they drift apart, by the stamps of probes between them. It is the widest
+// strip of the plane (moment, receive stamp less transmit stamp) that probes there and probes back leave free.
 //
 //   receive less transmit
 //     |    .  : .   .   :  .  :     there: offset + delay
