@@ -184,15 +184,21 @@ def max__of_ipv6():
 
 
 def max__queue_of_the_way_back_is_one_of_them():
-    # ACKs wait behind twenty frames, and behind what comes as fast as it leaves
+    # ACKs wait behind 400 small frames, and behind what comes as fast as it leaves
     with Hosts("max") as rack:
-        rack.ctl(f"source add x h0 rate_bps={10 * GBIT} count=20", f"source add x h0 rate_bps={GBIT}")
+        rack.ctl(f"source add x h0 ip_bytes=46 rate_bps={10 * GBIT} count=400",
+                 f"source add x h0 ip_bytes=46 rate_bps={GBIT}")
         rack.ctl("stats reset")
         values = samples_ns(rack.transfer(), "hops")
         waited_ns = rack.nic("h0")["delay_ack"]["max_ns"]
     extra_ns = max(values) - empty_ns()
     print(f"# an ACK waited {waited_ns} ns, the signal has {extra_ns:.0f}")
-    assert waited_ns > 20 * wire_ns(1) and abs(extra_ns - waited_ns) < FIRST_NS / 2
+    assert waited_ns > 200000 and abs(extra_ns - waited_ns) < FIRST_NS / 2
+    # and the queues that only second frames met are in no signal: it grows with every ACK, by its time
+    values = values[10:]
+    step_ns = max(abs(after - before) for before, after in zip(values, values[1:]))
+    print(f"# from one sample to the next it changes by {step_ns} ns at most")
+    assert step_ns < FIRST_NS / 2
 
 
 def rtt__asks_for_no_hops():
