@@ -131,8 +131,8 @@ static void onramp_tcpts_first(struct onramp_ctl *ctl, const struct onramp_path_
 	}
 }
 
-/* The queueing delay of the newest byte over the base as it is. */
-static u64 onramp_tcpts_over_base_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
+/* The queueing delay of the newest byte, over the base as it is. */
+static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 				 const struct onramp_trip *t)
 {
 	u64 queue_ns, excess_ns, standing_ns;
@@ -153,22 +153,20 @@ static u64 onramp_tcpts_over_base_ns(struct onramp_ctl *ctl, const struct onramp
 	return queue_ns + standing_ns;
 }
 
-/* The queueing delay of the newest byte; a way that got longer is none. */
-static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
-				 const struct onramp_trip *t)
+/* The same of @queue_ns over a base that had @steps before; a way that got longer is no queue. */
+static u64 onramp_tcpts_follow_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
+				  const struct onramp_trip *t, u64 queue_ns, u32 steps)
 {
 	struct tp_base *base = &ctl->tcpts.base;
-	u32 steps = base->steps;
-	u64 queue_ns = onramp_tcpts_over_base_ns(ctl, v, t);
 	u64 longer_ns = onramp_longer_sample(&ctl->tcpts.longer, t->now_ns, queue_ns,
 					     ctl->sched->config.pause.threshold_ns);
 
 	if (longer_ns)
 		tp_base_raise(base, t->now_ns, (s64)longer_ns);
-	if (base->steps == steps)
-		return queue_ns;
-	onramp_path_longer(v, t->rtt_ns);
-	onramp_count(ctl->sched, steps);
+	if (base->steps != steps) {
+		onramp_path_longer(v, t->rtt_ns);
+		onramp_count(ctl->sched, steps);
+	}
 	return queue_ns - longer_ns;
 }
 
@@ -198,12 +196,14 @@ static void onramp_tcpts_sample(struct onramp_ctl *ctl, const struct onramp_ack 
 {
 	struct onramp_sched *q = ctl->sched;
 	s64 base_ns = tp_base_at(&ctl->tcpts.base, t->now_ns);
+	u32 steps = ctl->tcpts.base.steps;
 	u64 queue_ns = onramp_tcpts_queue_ns(ctl, v, t);
 
 	if (onramp_tcpts_is_late(ctl, a, queue_ns)) {
 		onramp_count(q, late);
 		return;
 	}
+	queue_ns = onramp_tcpts_follow_ns(ctl, v, t, queue_ns, steps);
 	onramp_ctl_sample(ctl, a->newest, queue_ns, t->now_ns);
 	onramp_tcpts_drain(ctl, v, queue_ns, base_ns, t->now_ns);
 	onramp_path_learn(v, ctl, t->now_ns);

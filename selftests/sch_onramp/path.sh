@@ -15,6 +15,7 @@ way() { in_b tc qdisc replace dev ifb0 root netem delay "$1" limit 10000; }
 by() {
 	if [ "$1" = tcpts ]; then
 		need_usec_ts || return
+		acker off
 	else
 		acker on
 	fi
@@ -75,6 +76,8 @@ far() {
 	sleep 0.3
 	echo 0 > $tracing/events/onramp/onramp_sample/enable
 	stop_sender
+	# netem keeps its rate through a change
+	in_b tc qdisc del dev ifb0 root && way 20us
 	wait_for "the flows' end" no_flow_is_left || return 1
 	# A stop of all, or the bound on pauses, makes some of them longer or shorter.
 	sed -n 's/.* judged_ns=\([0-9]*\) .* lag_ns=\([0-9]*\) .* pause_ns=\([0-9]*\)$/\1 \2 \3/p' $tracing/trace |
