@@ -77,7 +77,7 @@ AdviceRow simulated_row(const timely_params &params, const AdvisedPath &path, un
 
 AdviceTable simulated_table(const std::string &law, const AdvisedPath &path, const std::vector<unsigned> &flows)
 {
-	const timely_preset &preset = find_preset(variant_of(law), "default");
+	const timely_preset preset = find_preset(variant_of(law), "default");
 	AdviceTable table = {.law = law, .simulated = true, .source = "the module's code and settings",
 			     .seconds = seconds_of(path)};
 

@@ -61,7 +61,7 @@ std::optional<double> device_rate_bps(const std::string &device, const std::stri
 
 std::vector<SettingDiffers> sysctls_that_differ(const std::string &law, const std::string &root)
 {
-	const timely_preset &preset = find_preset(variant_of(law), "default");
+	const timely_preset preset = find_preset(variant_of(law), "default");
 	std::vector<SettingDiffers> differ;
 	auto compare = [&](const timely_knob &knob) {
 		std::string name = "net.ipv4.tcp_" + law + "." + knob.name;
