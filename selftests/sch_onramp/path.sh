@@ -63,7 +63,7 @@ route__shorter_by_timestamps() { changed tcpts 220us 20us 0.1; }
 
 route__shorter_by_receipts() { changed orack 220us 20us 0.1; }
 
-# far FEEDBACK: where the round trip is four times T, all that a flow paused since counts
+# far FEEDBACK: where the round trip is 5 T, all that a flow paused since counts
 far() {
 	tracing=/sys/kernel/tracing
 	[ -d $tracing/events/onramp ] || { echo "no tracefs"; return 4; }

@@ -134,19 +134,19 @@ TEST(onramp_pause_sample, paper__far_away__follows_the_reference)
 	FollowsReference(Params(ONRAMP_MODE_PAPER), false, 1.0);
 }
 
-TEST(onramp_pause_far, round_trip__grows_from_t_to_four_times_t)
+TEST(onramp_pause_far, round_trip__grows_from_two_to_five_thresholds)
 {
 	onramp_pause_params c = Params();
 
 	for (u64 threshold : {1ULL, 999ULL, 50000ULL, 1000000000ULL}) {
 		c.threshold_ns = threshold;
 		EXPECT_EQ(onramp_pause_far(&c, 0), 0u);
-		EXPECT_EQ(onramp_pause_far(&c, threshold), 0u);
-		EXPECT_EQ(onramp_pause_far(&c, 4 * threshold), ONRAMP_BETA_ONE);
+		EXPECT_EQ(onramp_pause_far(&c, 2 * threshold), 0u);
+		EXPECT_EQ(onramp_pause_far(&c, 5 * threshold), ONRAMP_BETA_ONE);
 		EXPECT_EQ(onramp_pause_far(&c, ~0ULL), ONRAMP_BETA_ONE);
 	}
 	c.threshold_ns = 50 * kUs;
-	EXPECT_NEAR(onramp_pause_far(&c, 50 * kUs + 65536) / double(ONRAMP_BETA_ONE), 0.5, 0.001);
+	EXPECT_NEAR(onramp_pause_far(&c, 100 * kUs + 65536) / double(ONRAMP_BETA_ONE), 0.5, 0.001);
 	c.threshold_ns = 0;
 	EXPECT_EQ(onramp_pause_far(&c, 2), ONRAMP_BETA_ONE);
 }
