@@ -30,7 +30,7 @@
  * Where the round trip is longer than 2 T, much of P is younger than the delay that the packet saw.
  * Flows that stop together then stop for too long, and the line idles: four CUBIC flows had 67 % of
  * it at 220 us, and four BBR flows 71 % at 1 ms.  So more of P counts there, and all of it from
- * about 5 T on: 92 and 98 %.
+ * about 5 T on: 95 and 98 %.
  *
  * A flow alone on its own line takes no share from others.  Its pauses are mostly for the queue
  * of its own host, and eq. 4 serves it best.  That matters most where a window bounds what could
