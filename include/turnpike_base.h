@@ -210,7 +210,7 @@ static inline void tp_base_lower(struct tp_base *b, s64 by_ns)
 	b->line_raw_ns -= by_ns;
 }
 
-/* The caller knows that the empty path is longer than the line says, by @by_ns (onramp_longer.h). */
+/* The caller (onramp_longer.h) knows that the empty path is longer than the line, by @by_ns. */
 static inline void tp_base_raise(struct tp_base *b, u64 now_ns, s64 by_ns)
 {
 	tp_base_restart(b, now_ns, tp_base_at(b, now_ns) + by_ns);

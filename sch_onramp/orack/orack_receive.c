@@ -97,9 +97,9 @@ struct orack_trip {
 	bool nic;		/* tx_ns is by our NIC's stamp */
 };
 
-/* The queueing delay on the way there over the base as it is.  ctl->lock and peer->lock are held. */
+/* The queueing delay there, over the base as it is.  ctl->lock and peer->lock are held. */
 static u64 orack_over_base_ns(struct orack_acking *a, struct onramp_ctl *ctl,
-			       const struct orack_trip *t)
+			      const struct orack_trip *t)
 {
 	u64 excess_ns, queue_ns, standing_ns;
 
