@@ -210,13 +210,6 @@ static inline void tp_base_lower(struct tp_base *b, s64 by_ns)
 	b->line_raw_ns -= by_ns;
 }
 
-/* The caller (onramp_longer.h) knows that the empty path is longer than the line, by @by_ns. */
-static inline void tp_base_raise(struct tp_base *b, u64 now_ns, s64 by_ns)
-{
-	tp_base_restart(b, now_ns, tp_base_at(b, now_ns) + by_ns);
-	b->steps++;
-}
-
 /* The queueing delay in a raw delay. */
 static inline u64 tp_base_sample(struct tp_base *b, u64 now_ns, s64 raw_ns)
 {

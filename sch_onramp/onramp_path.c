@@ -154,7 +154,9 @@ bool onramp_path_excess_ns(const struct onramp_path_visit *v, u64 rtt_ns, u64 no
 	return true;
 }
 
-/* The way to the destination got longer.  Its round trip is @rtt_ns at most. */
+/* A base shows that the path got longer.  So its least round trip is @rtt_ns at most, not the one
+ * before, which would take that for a standing queue in the base.
+ */
 void onramp_path_longer(const struct onramp_path_visit *v, u64 rtt_ns)
 {
 	if (v->path)

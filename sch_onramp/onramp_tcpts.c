@@ -131,7 +131,7 @@ static void onramp_tcpts_first(struct onramp_ctl *ctl, const struct onramp_path_
 	}
 }
 
-/* The queueing delay of the newest byte, over the base as it is. */
+/* The queueing delay of the newest byte, without the standing queue in the base. */
 static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
 				 const struct onramp_trip *t)
 {
@@ -151,23 +151,6 @@ static u64 onramp_tcpts_queue_ns(struct onramp_ctl *ctl, const struct onramp_pat
 	if (standing_ns)
 		tp_base_lower(&ctl->tcpts.base, standing_ns);
 	return queue_ns + standing_ns;
-}
-
-/* The same of @queue_ns over a base that had @steps before; a way that got longer is no queue. */
-static u64 onramp_tcpts_follow_ns(struct onramp_ctl *ctl, const struct onramp_path_visit *v,
-				  const struct onramp_trip *t, u64 queue_ns, u32 steps)
-{
-	struct tp_base *base = &ctl->tcpts.base;
-	u64 longer_ns = onramp_longer_sample(&ctl->tcpts.longer, t->now_ns, queue_ns,
-					     ctl->sched->config.pause.threshold_ns);
-
-	if (longer_ns)
-		tp_base_raise(base, t->now_ns, (s64)longer_ns);
-	if (base->steps != steps) {
-		onramp_path_longer(v, t->rtt_ns);
-		onramp_count(ctl->sched, steps);
-	}
-	return queue_ns - longer_ns;
 }
 
 /* @base_ns: the base before the sample of @queue_ns. */
@@ -203,7 +186,10 @@ static void onramp_tcpts_sample(struct onramp_ctl *ctl, const struct onramp_ack 
 		onramp_count(q, late);
 		return;
 	}
-	queue_ns = onramp_tcpts_follow_ns(ctl, v, t, queue_ns, steps);
+	if (ctl->tcpts.base.steps != steps) {
+		onramp_count(q, steps);
+		onramp_path_longer(v, t->rtt_ns);
+	}
 	onramp_ctl_sample(ctl, a->newest, queue_ns, t->now_ns);
 	onramp_tcpts_drain(ctl, v, queue_ns, base_ns, t->now_ns);
 	onramp_path_learn(v, ctl, t->now_ns);

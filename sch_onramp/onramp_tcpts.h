@@ -8,7 +8,6 @@
 #include "include/turnpike_base.h"
 #include "include/turnpike_tick.h"
 #include "include/turnpike_types.h"
-#include "onramp_longer.h"
 #include "onramp_standing_queue.h"
 
 struct onramp_arrival;
@@ -21,7 +20,6 @@ struct onramp_tcpts {
 	struct tp_tick tick;		/* of the peer's timestamps */
 	struct tp_base base;
 	struct onramp_standing_queue standing;	/* in the base */
-	struct onramp_longer longer;		/* than the base */
 };
 
 static inline void onramp_tcpts_begin(struct onramp_tcpts *t)

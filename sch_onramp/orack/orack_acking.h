@@ -17,7 +17,6 @@
 #include "orack_relative.h"
 #include "orack_sparse.h"
 #include "sch_onramp/onramp_min_filter.h"
-#include "sch_onramp/onramp_longer.h"
 #include "sch_onramp/onramp_standing_queue.h"
 
 struct onramp_key;
@@ -57,7 +56,6 @@ struct orack_acking {
 	struct orack_given_offset given;
 	struct onramp_min_filter rtt;	/* least round trip, without the age in the entry */
 	struct onramp_standing_queue standing;	/* in the clock's base */
-	struct onramp_longer longer;		/* than that base */
 	u64 window_ns;			/* start of the millisecond that is counted */
 	u32 window_count;
 	u64 receipts, samples, refused;

@@ -97,10 +97,11 @@ struct orack_trip {
 	bool nic;		/* tx_ns is by our NIC's stamp */
 };
 
-/* The queueing delay there, over the base as it is.  ctl->lock and peer->lock are held. */
-static u64 orack_over_base_ns(struct orack_acking *a, struct onramp_ctl *ctl,
-			      const struct orack_trip *t)
+/* The queueing delay on the way there, by grade (c).  ctl->lock and peer->lock are held. */
+static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
+			       const struct orack_trip *t)
 {
+	u32 steps = a->relative.base.steps;
 	u64 excess_ns, queue_ns, standing_ns;
 
 	if (ctl->orack.least_rtt_ns)
@@ -110,27 +111,13 @@ static u64 orack_over_base_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 	ctl->pause.far = onramp_pause_far(&ctl->sched->config.pause, t->trip_ns - excess_ns);
 	queue_ns = orack_relative_sample(&a->relative, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 					 excess_ns);
+	/* The path got longer; its least round trip would take that back (onramp_path_longer()). */
+	if (a->relative.base.steps != steps)
+		onramp_min_filter_raise(&a->rtt, t->trip_ns);
 	standing_ns = onramp_standing_queue_sample(&a->standing, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
 		tp_base_lower(&a->relative.base, standing_ns);
 	return queue_ns + standing_ns;
-}
-
-/* The queueing delay on the way there, by grade (c).  ctl->lock and peer->lock are held. */
-static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
-			       const struct orack_trip *t)
-{
-	struct tp_base *base = &a->relative.base;
-	u32 steps = base->steps;
-	u64 queue_ns = orack_over_base_ns(a, ctl, t);
-	u64 longer_ns = onramp_longer_sample(&a->longer, t->now_ns, queue_ns,
-					     ctl->sched->config.pause.threshold_ns);
-
-	if (longer_ns)
-		tp_base_raise(base, t->now_ns, (s64)longer_ns);
-	if (base->steps != steps)
-		onramp_min_filter_raise(&a->rtt, t->trip_ns);
-	return queue_ns - longer_ns;
 }
 
 /* The same, by the best grade there is. */

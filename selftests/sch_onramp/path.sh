@@ -49,7 +49,7 @@ changed() {
 	[ $((samples - _samples)) -gt 500 ] && [ "$pauses" = "$_pauses" ]
 }
 
-# The longer way is a queue that pauses do not shorten, for half a second.
+# A longer path is a queue that pauses do not shorten, for half a second.
 route__longer_by_timestamps() {
 	changed tcpts 20us 220us 1 || return
 	[ "$pauses" -gt 0 ] && [ "$steps" -gt 0 ]

@@ -114,16 +114,6 @@ TEST(tp_base_sample, any_input__never_negative_nor_undefined)
 	}
 }
 
-TEST(tp_base_raise, raised__counts_from_there)
-{
-	Path path(20);
-
-	path.Run(5000, 0);
-	tp_base_raise(&path.base_, path.now_, 300 * kUs);
-	EXPECT_LT(path.Run(100, 0, 300), 5);
-	EXPECT_EQ(path.base_.steps, 1u);
-}
-
 TEST(tp_base_sample_rtt, queue_longer_than_the_round_trip__is_another_clock)
 {
 	tp_base base = {};

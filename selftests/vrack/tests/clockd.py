@@ -12,9 +12,8 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 
-from rackctl import Namespace, Rack, insmod, main, make_device_nodes, rmmod, same, settle
+from rackctl import Load, Namespace, Rack, insmod, main, make_device_nodes, rmmod, same, settle
 
 MODULE = sys.argv[1]
 TURNPIKE = os.path.join(os.environ.get("TURNPIKE_BUILD", ""), "turnpike")
@@ -136,38 +135,11 @@ def errors(rack, hosts, samples=20, every_s=0.13):
     return found
 
 
-class Load(threading.Thread):
-    """TCP from h0 to h1 without a pause, until it is told to end."""
-
-    def __init__(self):
-        super().__init__()
-        with Namespace("h1"):
-            listener = socket.create_server((address("h1"), 5000))
-        with Namespace("h0"):
-            self.sender = socket.create_connection((address("h1"), 5000))
-        self.receiver, _ = listener.accept()
-        listener.close()
-        self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1 << 19)
-        self.ending = False
-        self.bytes = 0
-
-    def feed(self):
-        data = bytes(1 << 20)
-        while not self.ending:
-            self.sender.sendall(data)
-        self.sender.close()
-
-    def run(self):
-        feeder = threading.Thread(target=self.feed)
-        feeder.start()
-        while got := self.receiver.recv(1 << 20, socket.MSG_TRUNC):
-            self.bytes += len(got)
-        self.receiver.close()
-        feeder.join()
-
-    def end(self):
-        self.ending = True
-        self.join()
+def load_of():
+    """TCP from h0 to h1 without a pause, whose receiver wakes up seldom."""
+    load = Load(address=address("h1"))
+    load.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1 << 19)
+    return load
 
 
 # -- what is told ------------------------------------------------------------------------
@@ -198,7 +170,7 @@ def software__offsets_are_within_what_is_told():
 def load__of_one_way_is_no_offset():
     with Hosts(*CLOCKS[:3], rate_bps=GBIT // 4) as rack:
         settle((LEARNING + 3) * WINDOW_S)
-        load = Load()
+        load = load_of()
         load.start()
         settle(3 * WINDOW_S)
         found = errors(rack, rack.hosts, samples=10)

@@ -18,9 +18,8 @@ import socket
 import statistics
 import subprocess
 import sys
-import threading
 
-from rackctl import FRAME, Namespace, Rack, insmod, main, rmmod, same, settle
+from rackctl import FRAME, Namespace, Rack, connect, exchange, insmod, main, rmmod, same, settle
 
 MODULE = sys.argv[1]
 GBIT = 10**9
@@ -101,36 +100,18 @@ class Hosts(Rack):
 
     def connect(self):
         family, host = (socket.AF_INET, "10.0.0.2") if self.family == 4 else (socket.AF_INET6, "fd00::2")
-        with Namespace("h1"):
-            listener = socket.create_server((host, 5000), family=family)
         with Namespace("h0"):
             sender = socket.socket(family)
-            sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"timely")
-            sender.setsockopt(socket.SOL_SOCKET, 47, PACE_BYTES_PER_S)  # SO_MAX_PACING_RATE
-        sender.connect((host, 5000))
-        receiver, _ = listener.accept()
-        listener.close()
-        return sender, receiver
+        sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"timely")
+        sender.setsockopt(socket.SOL_SOCKET, 47, PACE_BYTES_PER_S)  # SO_MAX_PACING_RATE
+        return sender, connect(sender, host)
 
     def transfer(self, during=None):
         """Moves KILOBYTES; during() runs in the middle. Returns the trace of its decisions."""
         events = TRACING + "events/timely/timely_decision/enable"
         write(TRACING + "trace", "")
         write(events, "1")
-        sender, receiver = self.connect()
-        feeder = threading.Thread(target=lambda: (sender.sendall(bytes(KILOBYTES << 10)),
-                                                  sender.shutdown(socket.SHUT_WR)))
-        feeder.start()
-        got = 0
-        while chunk := receiver.recv(1 << 16):
-            got += len(chunk)
-            if during and got > KILOBYTES << 9:
-                during()
-                during = None
-        feeder.join()
-        same("bytes received", got, KILOBYTES << 10)
-        sender.close()
-        receiver.close()
+        exchange(*self.connect(), KILOBYTES << 10, during)
         write(events, "0")
         with open(TRACING + "trace", encoding="ascii") as lines:
             return [line for line in lines if "timely_decision:" in line]

@@ -24,10 +24,9 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 
-from rackctl import Namespace, Rack, insmod, main, make_device_nodes, rmmod, same, settle
+from rackctl import Load, Namespace, Rack, insmod, main, make_device_nodes, rmmod, same, settle
 
 MODULE = sys.argv[1]
 CONFIGURATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..",
@@ -481,41 +480,6 @@ def ptp4l__boundary_clock_of_two_nics():
 
 # -- beside nicstamp ---------------------------------------------------------------------
 
-class Load(threading.Thread):
-    """TCP from h0 to h1, as much as goes, until it is stopped."""
-
-    def __init__(self, congestion_control=b"timely"):
-        super().__init__()
-        with Namespace("h1"):
-            listener = socket.create_server(("10.0.0.2", 5000))
-        with Namespace("h0"):
-            self.sender = socket.socket()
-        self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion_control)
-        self.sender.connect(("10.0.0.2", 5000))
-        self.receiver, _ = listener.accept()
-        listener.close()
-        self.feeder = threading.Thread(target=self.feed)
-        self.ending = False
-        self.bytes = 0
-
-    def feed(self):
-        chunk = bytes(1 << 20)
-        while not self.ending:
-            self.sender.sendall(chunk)
-        self.sender.close()
-
-    def run(self):
-        self.feeder.start()
-        while got := self.receiver.recv(1 << 20, socket.MSG_TRUNC):
-            self.bytes += len(got)
-        self.receiver.close()
-
-    def end(self):
-        self.ending = True
-        self.join()
-        self.feeder.join()
-
-
 def stamps_told():
     done = subprocess.run([os.path.join(os.environ["TURNPIKE_BUILD"], "turnpike"), "stamps",
                            "stats", "-j"], check=True, capture_output=True)
@@ -532,7 +496,7 @@ def beside_nicstamp(slots):
             daemons = leader_and_follower(rack)
             settle(SETTLING_S)
             before = rack.clocks()["h0"]["tx_stamps"]
-            load = Load()
+            load = Load(b"timely")
             load.start()
             settle(seconds)
             during = rack.clocks()["h0"]["tx_stamps"] - before

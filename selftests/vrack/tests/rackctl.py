@@ -122,28 +122,70 @@ def paced(host, bytes_per_s):
     return sender
 
 
-def move(sender, megabytes, during=None, linger=0):
-    """Send so much by a new socket to h1, 10.0.0.2; during() runs in the middle of it. It
-    ends so many seconds after its last data."""
-    with Namespace("h1"):
-        listener = socket.create_server(("10.0.0.2", 5000))
-    sender.connect(("10.0.0.2", 5000))
-    receiver, _ = listener.accept()
-    listener.close()
-    feeder = threading.Thread(target=lambda: (sender.sendall(bytes(megabytes << 20)),
+def exchange(sender, receiver, count, during=None, linger=0):
+    """Send so many bytes by a connection; during() runs in the middle of it. It ends so many
+    seconds after its last data."""
+    feeder = threading.Thread(target=lambda: (sender.sendall(bytes(count)),
                                               settle(linger),
                                               sender.shutdown(socket.SHUT_WR)))
     feeder.start()
     got = 0
     while chunk := receiver.recv(1 << 20):
         got += len(chunk)
-        if during and got > megabytes << 19:
+        if during and got > count // 2:
             during()
             during = None
     feeder.join()
-    same("bytes received", got, megabytes << 20)
+    same("bytes received", got, count)
     sender.close()
     receiver.close()
+
+
+def connect(sender, address="10.0.0.2"):
+    """Connect a new socket to h1. Returns the receiver."""
+    with Namespace("h1"):
+        listener = socket.create_server((address, 5000), family=sender.family)
+    sender.connect((address, 5000))
+    receiver, _ = listener.accept()
+    listener.close()
+    return receiver
+
+
+def move(sender, megabytes, during=None, linger=0):
+    """exchange() by a new socket to h1."""
+    exchange(sender, connect(sender), megabytes << 20, during, linger)
+
+
+class Load(threading.Thread):
+    """TCP from h0 to h1, as much as goes, until it is told to end."""
+
+    def __init__(self, congestion_control=None, address="10.0.0.2"):
+        super().__init__()
+        with Namespace("h0"):
+            self.sender = socket.socket()
+        if congestion_control:
+            self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion_control)
+        self.receiver = connect(self.sender, address)
+        self.feeder = threading.Thread(target=self.feed)
+        self.ending = False
+        self.bytes = 0
+
+    def feed(self):
+        chunk = bytes(1 << 20)
+        while not self.ending:
+            self.sender.sendall(chunk)
+        self.sender.close()
+
+    def run(self):
+        self.feeder.start()
+        while got := self.receiver.recv(1 << 20, socket.MSG_TRUNC):
+            self.bytes += len(got)
+        self.receiver.close()
+
+    def end(self):
+        self.ending = True
+        self.join()
+        self.feeder.join()
 
 
 def make_device_nodes():
