@@ -20,6 +20,47 @@ vr_admission admission()
 
 }  // namespace
 
+TEST(vr_police_pass, bucket__passes_its_burst_and_then_its_rate)
+{
+	struct vr_police p = {1000000000, 15000, 0};
+	const u64 frame_ps = 1500 * 8 * 1000;	// at 1 Gbit/s
+	int passed = 0;
+
+	for (int i = 0; i < 20; i++)
+		passed += vr_police_pass(&p, 1500, 1000000);
+	EXPECT_EQ(passed, 10);
+	EXPECT_FALSE(vr_police_pass(&p, 1500, 1000000 + frame_ps - 1));
+	EXPECT_TRUE(vr_police_pass(&p, 1500, 1000000 + frame_ps));
+	EXPECT_FALSE(vr_police_pass(&p, 64, 1000000 + frame_ps));
+
+	// Frames of 10 Gbit/s for 10 ms: the burst and a tenth of them.
+	p = {1000000000, 15000, 0};
+	passed = 0;
+	for (int i = 0; i < 8333; i++)
+		passed += vr_police_pass(&p, 1500, i * frame_ps / 10);
+	EXPECT_EQ(passed, 10 + 833);
+}
+
+TEST(vr_police_pass, idle_time__fills_the_bucket_once)
+{
+	struct vr_police p = {1000000000, 3000, 0};
+	int passed = 0;
+
+	for (int i = 0; i < 3; i++)
+		passed += vr_police_pass(&p, 1500, 0);
+	for (int i = 0; i < 5; i++)
+		passed += vr_police_pass(&p, 1500, VR_PS_PER_SEC);
+	EXPECT_EQ(passed, 4);
+}
+
+TEST(vr_police_pass, without_a_rate__passes_all)
+{
+	struct vr_police p = {};
+
+	for (int i = 0; i < 1000; i++)
+		ASSERT_TRUE(vr_police_pass(&p, 9018, 0));
+}
+
 TEST(vr_admit, empty_switch__admits)
 {
 	vr_admission a = admission();

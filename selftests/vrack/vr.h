@@ -199,6 +199,7 @@ struct vr_port {
 	u8 xoff_sent;		/* priorities we stopped at the peer */
 	struct vr_ecn ecn;
 	struct vr_pi pi;	/* of all priorities */
+	struct vr_police police;	/* of all priorities */
 	u64 color_k_bytes;
 	u64 limit_bytes;
 	struct vr_hist *delay;	/* time frames waited here */

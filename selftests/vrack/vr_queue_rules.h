@@ -14,6 +14,9 @@
  *   PI                 the probability of a mark holds the queue at a
  *                      reference (ECN or Delay paper 5.2, equation 32)
  *   PFC                per ingress port and priority, xoff and xon
+ *   policer            a bucket that fills at a rate; a frame that finds too
+ *                      little in it is dropped, and none ever waits (RFC 2697
+ *                      with one bucket)
  */
 #ifndef VR_QUEUE_RULES_H
 #define VR_QUEUE_RULES_H
@@ -28,6 +31,7 @@ enum vr_verdict {
 	VR_DROP_DT,		/* over the dynamic threshold */
 	VR_DROP_COLOR,		/* red, over the color threshold */
 	VR_DROP_LIMIT,		/* over the port's fixed limit */
+	VR_DROP_POLICE,		/* faster than the port's policer allows */
 	VR_DROP_FCS,		/* damaged on the wire */
 	VR_VERDICTS
 };
@@ -140,6 +144,28 @@ static inline int vr_ecn_mark(const struct vr_ecn *e, u64 behind_bytes, u32 rand
 	over = behind_bytes - e->kmin_bytes;
 	ramp = e->kmax_bytes - e->kmin_bytes;
 	return (u64)(random >> 8) * ramp * 1000 < over * e->pmax_milli << 24;
+}
+
+/* Of a bucket the time is kept at which it is full again (GCRA). */
+struct vr_police {
+	u64 bps;		/* 0: off */
+	u64 burst_bytes;	/* what the bucket holds; below 2 MB, as vr_serialize_ps() asks */
+	u64 full_ps;
+};
+
+/* Does the policer let a frame of @frame_bytes pass? It is then taken from the bucket. */
+static inline int vr_police_pass(struct vr_police *p, u32 frame_bytes, u64 now_ps)
+{
+	u64 full_ps = p->full_ps > now_ps ? p->full_ps : now_ps, rem = 0;
+
+	if (!p->bps)
+		return 1;
+	full_ps += vr_serialize_ps(frame_bytes, p->bps, &rem);
+	rem = 0;
+	if (full_ps - now_ps > vr_serialize_ps(p->burst_bytes, p->bps, &rem))
+		return 0;
+	p->full_ps = full_ps;
+	return 1;
 }
 
 enum vr_pfc_act { VR_PFC_NONE, VR_PFC_XOFF, VR_PFC_XON };

@@ -15,6 +15,7 @@ static const char *const drop_name[VR_VERDICTS] = {
 	[VR_DROP_DT] = "dt",
 	[VR_DROP_COLOR] = "color",
 	[VR_DROP_LIMIT] = "limit",
+	[VR_DROP_POLICE] = "police",
 	[VR_DROP_FCS] = "fcs",
 };
 

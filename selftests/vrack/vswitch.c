@@ -91,6 +91,8 @@ static void enqueue(struct vr_switch *sw, struct vr_port *out, struct vr_frame *
 	struct vr_cb *cb = &frame->cb;
 	enum vr_verdict verdict = admit(sw, out, cb);
 
+	if (verdict == VR_ADMIT && !vr_police_pass(&out->police, frame_bytes(cb), now_ps))
+		verdict = VR_DROP_POLICE;
 	if (verdict != VR_ADMIT) {
 		out->stat.drops[verdict]++;
 		out->stat.color[cb->color].drops++;

@@ -56,7 +56,7 @@ def wire_gbps(run, *ports):
 @metric
 def drops(run, *ports, cause=None):
     """Packets dropped at the ports (all if none is named), by cause (dt, color,
-    limit, buffer, fcs) or whatever the cause."""
+    limit, buffer, police, fcs) or whatever the cause."""
     return sum(count for port in run.ports(ports) for name, count in port["drops"].items()
                if cause in (None, name))
 

@@ -38,6 +38,8 @@ PORT = Record({
     "ecn_pi_ref_bytes": Int("a PI controller marks, and holds the queue there; 0: off"),
     "ecn_pi_k1_micro": Int("its K1, in millionths", high=1000000),
     "ecn_pi_k2_milli": Int("its K2, in thousandths a second", high=1000000),
+    "police_bps": Int("a policer drops what is faster, and delays nothing; 0: off"),
+    "police_bytes": Int("what its bucket holds", high=2000000),
     "color_k_bytes": Int("red packets are refused when the queue holds this much; 0: off"),
     "fcs_ppb": Int("frames damaged on the wire, per 10^9", high=1000000000),
     "rate_bps": Int("rate of the port", low=10000000),

@@ -5,7 +5,7 @@ from . import plan as plans
 PORT_KEYS = ("queue_limit_bytes", "ecn_k_bytes", "ecn_kmin_bytes", "ecn_kmax_bytes",
              "ecn_pmax_milli", "color_k_bytes", "fcs_ppb", "rate_bps", "delay_ns",
              "late_ppb", "late_ns", "jitter_ns", "clear_dscp", "ecn_ingress", "ecn_pi_ref_bytes",
-             "ecn_pi_k1_micro", "ecn_pi_k2_milli")
+             "ecn_pi_k1_micro", "ecn_pi_k2_milli", "police_bps", "police_bytes")
 SWITCH_KEYS = ("buffer_bytes", "alpha_milli", "seed")
 PFC_KEYS = ("pfc_prios", "pfc_xoff_bytes", "pfc_xon_bytes")
 

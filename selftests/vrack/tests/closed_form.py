@@ -328,5 +328,30 @@ def jitter__is_uniform_and_spreads_what_arrives():
     assert jitter_ns * 500 < late <= jitter_ns * 1000
 
 
+# Of ten times the rate, for as long as the frames last: what the bucket held and what came into it.
+def policer__passes_a_burst_and_its_rate_and_delays_nothing():
+    frames, bucket, frame_bytes = 10000, 100, 1518
+    with star((10 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
+        rack.ctl(f"port set s0.h1 police_bps={GBIT} police_bytes={bucket * frame_bytes}",
+                 f"source add h0 h1 rate_bps={10 * GBIT} count={frames}")
+        settle(0.02)
+        port, received = rack.port("s0.h1"), rack.nic("h1")["synthetic_packets"]
+    came = serialize_ps(10 * GBIT, frames - 1) * GBIT / 8 / 1e12 / frame_bytes
+    print(f"# {received} of {frames}, {bucket + came:.2f} in the bucket")
+    same("dropped and received", port["drops"]["police"] + received, frames)
+    same("waiting", port["queue_max_bytes"], 0)
+    assert 0 <= bucket + came - received < 1
+
+
+def policer__needs_a_bucket():
+    with star((10 * GBIT, 1000), (10 * GBIT, 1000)) as rack:
+        try:
+            rack.ctl(f"port set s0.h1 police_bps={GBIT}")
+        except OSError as error:
+            print(f"# {error}")
+        else:
+            raise AssertionError("a policer without a bucket is taken")
+
+
 if __name__ == "__main__":
     main(dict(globals()))
