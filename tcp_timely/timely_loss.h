@@ -35,6 +35,15 @@ static inline bool timely_climbing(struct timely_state *s,
 	return s->climb;
 }
 
+/* Is the queue below the lower threshold, or is there no sample yet? */
+static inline bool timely_queue_is_short(const struct timely_state *s,
+					 const struct timely_params *p)
+{
+	u64 origin_ns = p->path_law ? timely_path_origin_ns(s, p) : 0;
+
+	return s->prev_rtt_ns < origin_ns + timely_us_to_ns(p->t_low_us);
+}
+
 /*
  * Loss, once per recovery episode; undo_rate_bps remembers the rate before it. Little
  * loss with a short queue shows a bad cable and not congestion: then the cut is
@@ -44,11 +53,10 @@ static inline void timely_rate_loss(struct timely_state *s,
 				    const struct timely_params *p, u64 now_ns,
 				    bool heavy)
 {
-	u64 origin_ns = p->path_law ? timely_path_origin_ns(s, p) : 0;
 	u64 cut_milli = p->loss_milli;
 
 	timely_path_leave_drain(s);
-	if (heavy || s->prev_rtt_ns >= origin_ns + timely_us_to_ns(p->t_low_us))
+	if (heavy || !timely_queue_is_short(s, p))
 		cut_milli = 500;
 	s->undo_rate_bps = s->rate_bps;
 	s->rate_bps = timely_clamp_rate(p, 0, s->rate_bps -
@@ -58,6 +66,24 @@ static inline void timely_rate_loss(struct timely_state *s,
 	s->in_round = 1;
 	s->climb = 0;
 	timely_forget_hai(s, p);
+}
+
+/*
+ * After a loss without a queue: climb to a frame in a round trip, that counts a tenth of a
+ * millisecond longer as for the lowest rate. Behind a policer no queue makes shares even, and
+ * the fast flow leaves an empty bucket to the others. Reno sends two frames at least.
+ */
+static inline void timely_rate_keep_up(struct timely_state *s,
+				       const struct timely_params *p)
+{
+	u64 least_bps = timely_div(TIMELY_FRAME_BYTES * 8000000000ULL,
+				   s->prev_rtt_ns + TIMELY_FLOOR_NS);
+
+	if (!p->path_law || !s->prev_rtt_ns || !timely_queue_is_short(s, p) ||
+	    s->rate_bps >= least_bps)
+		return;
+	s->high_rate_bps = least_bps;
+	s->climb = 1;
 }
 
 /* Retransmission timeout: begin again from the floor. */

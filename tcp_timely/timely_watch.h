@@ -137,6 +137,7 @@ static inline bool timely_path_is_lost(const struct timely_state *s, u64 now_ns)
 	       (u64)s->rate_bps * TIMELY_PATH_LOST_RATE < timely_rate_unpack(s->near_rate);
 }
 
+/* A climb goes first: it sees no queue, and it would end with the drain. */
 static inline bool timely_path_wants_drain(const struct timely_state *s,
 					   u64 now_ns)
 {
@@ -146,7 +147,7 @@ static inline bool timely_path_wants_drain(const struct timely_state *s,
 		window_ns = timely_max(TIMELY_PATH_DRAIN_WINDOW_NS,
 				       (u64)s->base_ns * TIMELY_PATH_DRAIN_WINDOW_RTTS);
 	window_ns = timely_min(window_ns, TIMELY_PATH_DRAIN_WINDOW_MAX_NS);
-	return s->path_events >= TIMELY_PATH_EVENTS &&
+	return !s->climb && s->path_events >= TIMELY_PATH_EVENTS &&
 	       (timely_drain_since_ns(s, now_ns) >= window_ns ||
 		timely_path_is_lost(s, now_ns));
 }

@@ -179,6 +179,13 @@ loss__of_a_packet_takes_little() {
 		between b.least_rate $(($(value a.rate) * 96 / 100)) $(($(value a.rate) * 99 / 100))
 }
 
+# 8 Mbit/s, and then a loss that no queue explains. Steps alone would take a second to four times that.
+loss__without_a_queue_leaves_a_frame_a_round_trip() {
+	with max_rate_bps=8000000 -- on_the_way take send=0.1 "run=echo $((line * 8)) > /proc/sys/$settings/max_rate_bps" \
+		"$lost" send=0.003 "$free" send=0.06 watch=b &&
+		between b.most_rate 4000000 $line
+}
+
 loss__mark_halves_the_rate() {
 	cwrs=$(counter cwrs) losses=$(counter losses)
 	in_a sysctl -q -w net.ipv4.tcp_ecn=1

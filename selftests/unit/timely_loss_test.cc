@@ -56,6 +56,51 @@ TEST(TimelyLoss, timely_rate_loss__with_a_long_queue_halves)
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
 }
 
+// 1538 bytes in 20 us and 100 more are 102.5 Mbit/s.
+TEST(TimelyLoss, timely_rate_keep_up__slow_flow_climbs_to_a_frame_in_a_round_trip)
+{
+	Engine e(shipped(), 10 * TIMELY_MBPS);
+	int events = 0;
+
+	e.feed(20000);
+	timely_rate_loss(&e.state, &e.p, e.now_ns, true);
+	timely_rate_keep_up(&e.state, &e.p);
+	EXPECT_EQ(e.state.rate_bps, 5 * TIMELY_MBPS);
+	while (e.state.climb && events < 100) {
+		e.feed(20000);
+		events++;
+	}
+	EXPECT_LE(events, 10);
+	EXPECT_GE(e.state.rate_bps, 102 * TIMELY_MBPS);
+	EXPECT_LE(e.state.rate_bps, 110 * TIMELY_MBPS);
+}
+
+TEST(TimelyLoss, timely_rate_keep_up__fast_flow_keeps_its_cut)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	timely_rate_loss(&e.state, &e.p, e.now_ns, true);
+	timely_rate_keep_up(&e.state, &e.p);
+	EXPECT_FALSE(e.state.climb);
+	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
+}
+
+TEST(TimelyLoss, timely_rate_keep_up__not_with_a_queue_nor_without_a_sample_nor_by_the_papers_law)
+{
+	Engine queue(shipped(), 10 * TIMELY_MBPS), unknown(shipped(), 10 * TIMELY_MBPS), papers(shipped(), 10 * TIMELY_MBPS);
+
+	queue.feed(20000);
+	queue.feed(200000);
+	papers.p.path_law = 0;
+	papers.feed(20000);
+	for (Engine* e : {&queue, &unknown, &papers}) {
+		timely_rate_loss(&e->state, &e->p, e->now_ns, true);
+		timely_rate_keep_up(&e->state, &e->p);
+		EXPECT_FALSE(e->state.climb);
+	}
+}
+
 TEST(TimelyLoss, timely_rate_rto__climbs_to_half_the_former_rate_in_a_few_events)
 {
 	Engine e(shipped(), TIMELY_GBPS);
@@ -99,6 +144,22 @@ TEST(TimelyLoss, timely_rate_rto__climb_ends_when_the_queue_grows)
 	u64 rate_bps = e.state.rate_bps;
 	e.feed(20000);
 	EXPECT_LT(e.state.rate_bps, rate_bps * 3 / 2);
+}
+
+// Drains are due 4 ms after the first sample, in the midst of this climb.
+TEST(TimelyLoss, timely_rate_rto__climb_is_not_ended_by_a_drain)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.feed(20000);
+	timely_rate_rto(&e.state, &e.p);
+	for (int i = 0; i < 10; i++)
+		e.feed(20000, 2000000);
+	EXPECT_FALSE(e.state.draining);
+	EXPECT_GE(e.state.rate_bps, TIMELY_GBPS / 2);
+	for (int i = 0; i < 3; i++)
+		e.feed(20000, 2000000);
+	EXPECT_TRUE(e.state.draining);
 }
 
 TEST(TimelyLoss, timely_rate_recovered__leaves_nothing_to_undo)
