@@ -3,12 +3,12 @@
  * The pausing rule of On-Ramp (ONRAMP21, section 3), for one flow.
  *
  *      O > T                     pause until now + O - T                     strawman, eq. 2
- *      O - b P > T               pause until now + O - T - b P               paper, eq. 4
+ *      O - b P > T               pause until now + O - T - b P               paper, eq. 3, 4
  *      O - (1/4 + b) / 4 P > T   pause until now + O - T - (1/4 + b) / 4 P   final
  *      b <- (1 - g) b + g clamp((O_B - O_G) / P_BG, 0, 1)                    eq. 3, if P_BG > 0
  *
  * The modes have the names that tc has.  The default, "final", is no equation of ONRAMP21, whose
- * "final On-Ramp" is eq. 4.
+ * "final On-Ramp" is eq. 4.  It has more of P for a flow alone and on a far path (below).
  *
  * O is the delay of the packet just acknowledged, the green one; B is the one acknowledged before
  * it.  P is the time that the flow was paused since the green packet left.  P_BG is the time it
