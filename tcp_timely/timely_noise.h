@@ -18,8 +18,6 @@
 #define TIMELY_JITTER_WEIGHT	32	/* events that the average remembers */
 #define TIMELY_NOISE_SLACK_NS	3000	/* two frames of another flow at 10 Gbit/s are no noise */
 #define TIMELY_NOISE_EVENTS	4	/* half a window: a round trip with some bursts in it */
-/* So far apart are two events at the lowest rate; keeps timely_is_apart() within 64 bits. */
-#define TIMELY_NOISE_APART_NS	(1ULL << 24)
 #define TIMELY_QUEUE_SLACK	3	/* this part of a standing queue comes and goes by itself */
 /*
  * Near the base is within so many mean spikes above it. The mean spike of uniform noise is a sixth
@@ -75,17 +73,6 @@ static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
 	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
 }
 
-/*
- * Is an event a sample of its own? ACKs that one late interrupt brings have its delay all alike, and
- * come closer than the flow's bursts left, which hold two frames at least. Four flows on hosts whose
- * interrupts are 50 us late on average have 18 % of 10 Gbit/s if each event counts (timely-noise).
- */
-static inline bool timely_is_apart(u64 rate_bps, u64 elapsed_ns)
-{
-	return elapsed_ns >= TIMELY_NOISE_APART_NS ||
-	       (rate_bps >> 4) * elapsed_ns >= TIMELY_FRAME_BYTES * (8000000000ULL >> 4);
-}
-
 /* The noise that the least of a few samples still has. */
 static inline u64 timely_noise_shift_ns(const struct timely_state *s,
 					const struct timely_params *p)
@@ -129,11 +116,9 @@ static inline void timely_track_spikes(struct timely_state *s, u64 rtt_ns, u64 e
  * Jitter is the distance of the middle one of three samples from the median of the
  * three. It is 0 while the queue rises or falls, a sixth of the width of uniform noise,
  * half the mean of exponential noise. Spikes up to slack_ns are other flows' bursts.
- * A NIC that coalesces interrupts has its own part in the thresholds (coalesce_ns), and a
- * longer memory would only delay what the queue behind it says.
  */
 static inline void timely_track_noise(struct timely_state *s, u64 rtt_ns,
-				      u64 elapsed_ns, u64 slack_ns, u64 coalesce_ns)
+				      u64 elapsed_ns, u64 slack_ns)
 {
 	bool up = rtt_ns > s->prev_rtt_ns;
 	u64 step_ns = up ? rtt_ns - s->prev_rtt_ns : s->prev_rtt_ns - rtt_ns;
@@ -153,8 +138,7 @@ static inline void timely_track_noise(struct timely_state *s, u64 rtt_ns,
 		s->low_events = 0;
 	}
 	s->low_new_ns = timely_min(s->low_new_ns, rtt_ns);
-	if (coalesce_ns || timely_is_apart(s->rate_bps, elapsed_ns))
-		s->low_events++;
+	s->low_events++;
 }
 
 /* The events so far speak for no HAI; timely_pi has none, and keeps its p there. */

@@ -140,8 +140,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 	diff_ns = -(s64)timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
 	timely_track_noise(s, rtt_ns, elapsed_ns,
 			   timely_noise_floor_ns(s, p, rtt_ns, elapsed_ns,
-						 path.low_ns, path.slack_ns),
-			   sample->coalesce_ns);
+						 path.low_ns, path.slack_ns));
 	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
 	timely_track_gradient(s, p, &path, diff_ns + (s64)clean_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;

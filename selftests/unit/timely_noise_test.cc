@@ -51,37 +51,6 @@ TEST(TimelyNoise, timely_rate_sample__noise_hides_a_queue_for_a_window_only)
 	EXPECT_LT(e.state.rate_bps, rate_bps);
 }
 
-// Eight ACKs by one interrupt, which was late: the least of them is none of the path.
-TEST(TimelyNoise, timely_rate_sample__events_of_one_interrupt_are_one_sample)
-{
-	for (u32 coalesce_ns : {0, 50000}) {
-		Engine e(shipped(), TIMELY_GBPS);
-		u64 low_ns;
-
-		e.coalesce_ns = coalesce_ns;
-		shake(e, 20000, 20000, 300);
-		for (int i = 0; i < 2 * TIMELY_NOISE_EVENTS; i++)
-			e.feed(160000 - i * 1000, i ? 0 : 100000);
-		low_ns = timely_min(e.state.low_old_ns, e.state.low_new_ns);
-		if (coalesce_ns)
-			EXPECT_GT(low_ns, 100000u);
-		else
-			EXPECT_EQ(low_ns, 20000u);
-	}
-}
-
-// A frame of 1538 bytes takes 12.3 us at 1 Gbit/s.
-TEST(TimelyNoise, timely_is_apart__by_a_frame_at_the_flows_rate)
-{
-	for (u64 gbps : {1, 10, 100, 1000}) {
-		EXPECT_FALSE(timely_is_apart(gbps * TIMELY_GBPS, 12200 / gbps)) << gbps;
-		EXPECT_TRUE(timely_is_apart(gbps * TIMELY_GBPS, 12400 / gbps + 1)) << gbps;
-	}
-	EXPECT_FALSE(timely_is_apart(TIMELY_MBPS, 12000000));
-	EXPECT_TRUE(timely_is_apart(TIMELY_MBPS, TIMELY_NOISE_APART_NS));
-	EXPECT_TRUE(timely_is_apart(2000 * TIMELY_GBPS, TIMELY_NOISE_APART_NS - 1));
-}
-
 TEST(TimelyNoise, timely_rate_sample__rising_queue_is_no_noise)
 {
 	Engine e(shipped(), TIMELY_GBPS);
