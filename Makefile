@@ -62,7 +62,7 @@ help:
 	@echo '  make modules     kernel modules for the running kernel, or for KDIR=<kernel build tree>'
 	@echo '  make drivers     a NIC driver patched for nicstamp: DRIVER=igb KSRC=<kernel source tree> KDIR='
 	@echo '  make tools       the turnpike command and the load generator, in build/'
-	@echo '  make check       style checks and unit tests; no root, under a minute once built'
+	@echo '  make check       style checks and unit tests; no root, minutes'
 	@echo '  make test        everything: check, module tests in UML and debug kernels of all series,'
 	@echo '                   short scenarios, stock kernels in QEMU, a bare Debian (TIERS="..." picks some)'
 	@echo '  make drivers-check  every patched NIC driver for the stock kernels, two on emulated NICs (an hour)'

@@ -25,6 +25,12 @@ static inline u64 timely_clamp_rate(const struct timely_params *p, u64 cap_bps,
 #define TIMELY_FLOOR_RTTS	8
 #define TIMELY_FLOOR_NS		100000
 
+/* A frame of @bytes in a round trip that counts TIMELY_FLOOR_NS longer. */
+static inline u64 timely_frame_a_trip_bps(u64 bytes, u64 rtt_ns)
+{
+	return timely_div(bytes * 8000000000ULL, rtt_ns + TIMELY_FLOOR_NS);
+}
+
 /* The rate, or the floor if that is higher. */
 static inline u64 timely_above_floor(const struct timely_params *p,
 				     const struct timely_sample *sample,
@@ -37,8 +43,7 @@ static inline u64 timely_above_floor(const struct timely_params *p,
 	    rate_bps >= bytes * (8000000000ULL / (TIMELY_FLOOR_NS * TIMELY_FLOOR_RTTS)))
 		return rate_bps;
 	return timely_max(rate_bps,
-			  timely_div(bytes * 8000000000ULL,
-				     (rtt_ns + TIMELY_FLOOR_NS) * TIMELY_FLOOR_RTTS));
+			  timely_frame_a_trip_bps(bytes, rtt_ns) / TIMELY_FLOOR_RTTS);
 }
 
 /* timely_pi's p cannot take more from a flow at its floor, nor from one without data. */

@@ -668,7 +668,7 @@ static void timely_lose(struct sock *sk, struct timely_flow *f, const struct tim
 		timely_rate_loss(&f->rate, &c->params, tp->tcp_clock_cache,
 				 new_state == TCP_CA_CWR || timely_lost_much(tp));
 		if (new_state == TCP_CA_Recovery)
-			timely_rate_keep_up(&f->rate, &c->params);
+			timely_rate_keep_up(&f->rate, &c->params, timely_cap_bps(sk, f, c));
 		stat = new_state == TCP_CA_CWR ? TIMELY_STAT_CWRS : TIMELY_STAT_LOSSES;
 	} else {
 		return;

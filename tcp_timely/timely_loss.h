@@ -69,15 +69,16 @@ static inline void timely_rate_loss(struct timely_state *s,
 }
 
 /*
- * After a loss without a queue: climb to a frame in a round trip, that counts a tenth of a
- * millisecond longer as for the lowest rate. Behind a policer no queue makes shares even, and
- * the fast flow leaves an empty bucket to the others. Reno sends two frames at least.
+ * After a loss without a queue: climb to a frame in a round trip, or to cap_bps. Behind a
+ * policer no queue makes shares even, and the fast flow leaves an empty bucket to the others.
+ * Reno sends two frames at least.
  */
 static inline void timely_rate_keep_up(struct timely_state *s,
-				       const struct timely_params *p)
+				       const struct timely_params *p, u64 cap_bps)
 {
-	u64 least_bps = timely_div(TIMELY_FRAME_BYTES * 8000000000ULL,
-				   s->prev_rtt_ns + TIMELY_FLOOR_NS);
+	u64 least_bps = timely_clamp_rate(p, cap_bps,
+					  timely_frame_a_trip_bps(TIMELY_FRAME_BYTES,
+								  s->prev_rtt_ns));
 
 	if (!p->path_law || !s->prev_rtt_ns || !timely_queue_is_short(s, p) ||
 	    s->rate_bps >= least_bps)

@@ -166,6 +166,6 @@ def page(data=DATA):
         rows |= found
         lines += [*rst.heading(name_of(one), "="), kept.origin(one, f"selftests/battery --row {name_of(one)}"), "",
                   *rst.list_table(table(found, choice))]
-    short = [f"* {row}: ``{choice.of(row)}`` has {what}: {why or 'nobody says why'}" for row, what, why in choice.shortfalls(rows)]
+    short = [f"* {row}: ``{choice.of(row)}`` has {what}: {why or 'nobody says why'}." for row, what, why in choice.shortfalls(rows)]
     lines += [*rst.heading("Where the recommended profile falls short", "="), *(short or ["Nowhere."])]
     return PAGE + "\n".join(lines) + "\n"

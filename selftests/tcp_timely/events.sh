@@ -179,11 +179,25 @@ loss__of_a_packet_takes_little() {
 		between b.least_rate $(($(value a.rate) * 96 / 100)) $(($(value a.rate) * 99 / 100))
 }
 
-# 8 Mbit/s, and then a loss that no queue explains. Steps alone would take a second to four times that.
+# slow_flow_meets WHAT SECONDS: 8 Mbit/s, then no limit, and something on the way that no queue explains. By
+# steps alone the rate is less than four times that after the SECONDS.
+slow_flow_meets() {
+	with max_rate_bps=8000000 -- on_the_way take send=0.1 \
+		"run=echo $((line * 8)) > /proc/sys/$settings/max_rate_bps" "$1" send=0.003 "$free" send="$2" watch=b
+}
+
 loss__without_a_queue_leaves_a_frame_a_round_trip() {
-	with max_rate_bps=8000000 -- on_the_way take send=0.1 "run=echo $((line * 8)) > /proc/sys/$settings/max_rate_bps" \
-		"$lost" send=0.003 "$free" send=0.06 watch=b &&
-		between b.most_rate 4000000 $line
+	slow_flow_meets "$lost" 0.06 && between b.most_rate 4000000 $line
+}
+
+# Marks come with a queue, or before there is one.
+loss__mark_gives_a_slow_flow_no_more() {
+	cwrs=$(counter cwrs)
+	in_a sysctl -q -w net.ipv4.tcp_ecn=1
+	slow_flow_meets "$marked" 0.02
+	status=$?
+	in_a sysctl -q -w net.ipv4.tcp_ecn=2
+	[ $status = 0 ] && counter_moved cwrs "$cwrs" && between b.most_rate 500000 4000000
 }
 
 loss__mark_halves_the_rate() {

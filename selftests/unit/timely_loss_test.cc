@@ -64,7 +64,7 @@ TEST(TimelyLoss, timely_rate_keep_up__slow_flow_climbs_to_a_frame_in_a_round_tri
 
 	e.feed(20000);
 	timely_rate_loss(&e.state, &e.p, e.now_ns, true);
-	timely_rate_keep_up(&e.state, &e.p);
+	timely_rate_keep_up(&e.state, &e.p, 0);
 	EXPECT_EQ(e.state.rate_bps, 5 * TIMELY_MBPS);
 	while (e.state.climb && events < 100) {
 		e.feed(20000);
@@ -75,13 +75,33 @@ TEST(TimelyLoss, timely_rate_keep_up__slow_flow_climbs_to_a_frame_in_a_round_tri
 	EXPECT_LE(e.state.rate_bps, 110 * TIMELY_MBPS);
 }
 
+// A climb puts off drains, so one to a rate that a flow may not have would put them off for good.
+TEST(TimelyLoss, timely_rate_keep_up__ends_at_what_the_flow_may_have)
+{
+	for (bool by_cap : {true, false}) {
+		Engine e(shipped(), 10 * TIMELY_MBPS);
+
+		if (by_cap)
+			e.cap_bps = 50 * TIMELY_MBPS;
+		else
+			e.p.max_rate_bps = 50 * TIMELY_MBPS;
+		e.feed(20000);
+		timely_rate_loss(&e.state, &e.p, e.now_ns, true);
+		timely_rate_keep_up(&e.state, &e.p, e.cap_bps);
+		for (int i = 0; i < 12; i++)
+			e.feed(20000);
+		EXPECT_FALSE(e.state.climb) << by_cap;
+		EXPECT_EQ(e.state.rate_bps, 50 * TIMELY_MBPS) << by_cap;
+	}
+}
+
 TEST(TimelyLoss, timely_rate_keep_up__fast_flow_keeps_its_cut)
 {
 	Engine e(shipped(), TIMELY_GBPS);
 
 	e.feed(20000);
 	timely_rate_loss(&e.state, &e.p, e.now_ns, true);
-	timely_rate_keep_up(&e.state, &e.p);
+	timely_rate_keep_up(&e.state, &e.p, 0);
 	EXPECT_FALSE(e.state.climb);
 	EXPECT_EQ(e.state.rate_bps, TIMELY_GBPS / 2);
 }
@@ -96,7 +116,7 @@ TEST(TimelyLoss, timely_rate_keep_up__not_with_a_queue_nor_without_a_sample_nor_
 	papers.feed(20000);
 	for (Engine* e : {&queue, &unknown, &papers}) {
 		timely_rate_loss(&e->state, &e->p, e->now_ns, true);
-		timely_rate_keep_up(&e->state, &e->p);
+		timely_rate_keep_up(&e->state, &e->p, 0);
 		EXPECT_FALSE(e->state.climb);
 	}
 }

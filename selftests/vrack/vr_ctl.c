@@ -509,7 +509,7 @@ struct port_knobs {
 	u64 limit, ecn_k, ecn_kmin, ecn_kmax, ecn_pmax, color_k, loss_ppb, rate_bps, delay_ns;
 	u64 late_ppb, late_ns, jitter_ns, clear_dscp;
 	u64 ecn_ingress, pi_ref, pi_k1, pi_k2;
-	u64 police_bps, police_burst;
+	u64 police_bps, police_bytes;
 };
 
 static struct port_knobs port_knobs_of(const struct vr_port *port)
@@ -533,7 +533,7 @@ static struct port_knobs port_knobs_of(const struct vr_port *port)
 		.pi_k1 = port->pi.k1_micro,
 		.pi_k2 = port->pi.k2_milli,
 		.police_bps = port->police.bps,
-		.police_burst = port->police.burst_bytes,
+		.police_bytes = port->police.bucket_bytes,
 	};
 }
 
@@ -579,7 +579,7 @@ static int apply_port(struct line *line, struct vr_port *port)
 		{ "ecn_pi_k1_micro", &k.pi_k1, 0, 1000000 },
 		{ "ecn_pi_k2_milli", &k.pi_k2, 0, 1000000 },
 		{ "police_bps", &k.police_bps, 0, VR_RATE_MAX },
-		{ "police_bytes", &k.police_burst, 0, 2000000 },
+		{ "police_bytes", &k.police_bytes, 0, 2000000 },
 	};
 	int err = parse_keys(line, 3, keys, ARRAY_SIZE(keys));
 
@@ -587,7 +587,7 @@ static int apply_port(struct line *line, struct vr_port *port)
 		return err;
 	if (k.ecn_kmax && k.ecn_kmin >= k.ecn_kmax)
 		return reject("ecn_kmin_bytes must be below ecn_kmax_bytes");
-	if (k.police_bps && !k.police_burst)
+	if (k.police_bps && !k.police_bytes)
 		return reject("police_bps wants police_bytes");
 	if (vrack.up && k.delay_ns * VR_PS_PER_NS < port->link.delay_ps)
 		return reject("delay_ns: a cable can only grow while the rack is up");
@@ -596,7 +596,7 @@ static int apply_port(struct line *line, struct vr_port *port)
 	port->limit_bytes = k.limit;
 	set_ecn(port, &k);
 	port->police.bps = k.police_bps;
-	port->police.burst_bytes = k.police_burst;
+	port->police.bucket_bytes = k.police_bytes;
 	port->color_k_bytes = k.color_k;
 	port->link.loss_ppb = k.loss_ppb;
 	port->rate_bps = k.rate_bps;

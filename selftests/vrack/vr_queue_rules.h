@@ -149,7 +149,7 @@ static inline int vr_ecn_mark(const struct vr_ecn *e, u64 behind_bytes, u32 rand
 /* Of a bucket the time is kept at which it is full again (GCRA). */
 struct vr_police {
 	u64 bps;		/* 0: off */
-	u64 burst_bytes;	/* what the bucket holds; below 2 MB, as vr_serialize_ps() asks */
+	u64 bucket_bytes;	/* what the bucket holds; below 2 MB, as vr_serialize_ps() asks */
 	u64 full_ps;
 };
 
@@ -162,7 +162,7 @@ static inline int vr_police_pass(struct vr_police *p, u32 frame_bytes, u64 now_p
 		return 1;
 	full_ps += vr_serialize_ps(frame_bytes, p->bps, &rem);
 	rem = 0;
-	if (full_ps - now_ps > vr_serialize_ps(p->burst_bytes, p->bps, &rem))
+	if (full_ps - now_ps > vr_serialize_ps(p->bucket_bytes, p->bps, &rem))
 		return 0;
 	p->full_ps = full_ps;
 	return 1;
