@@ -542,21 +542,32 @@ TEST(clockd_hosts, what_is_wrong__is_said_with_its_line)
 	EXPECT_NE(why("").find("two hosts"), std::string::npos);
 }
 
-TEST(clockd_peers, all_hosts__come_to_one_mesh)
+TEST(clockd_mesh, all_hosts__come_to_one)
 {
 	std::vector<OnrampAddress> hosts;
 
 	for (int i = 0; i < 40; i++)
 		hosts.push_back(onramp_address("10.0.1." + std::to_string(i)));
-	for (const OnrampAddress &host : hosts) {
-		auto peers = clockd_peers(hosts, 6, [&host](const OnrampAddress &a) { return a == host; });
-		EXPECT_EQ(peers.size(), 6u);
-		for (const OnrampAddress &peer : peers) {
-			auto back = clockd_peers(hosts, 6, [&peer](const OnrampAddress &a) { return a == peer; });
-			EXPECT_NE(std::find(back.begin(), back.end(), host), back.end());
+	auto peers = [&hosts](std::uint16_t number) {
+		return clockd_mesh(hosts, 6, [&](const OnrampAddress &a) { return a == hosts[number]; }).peers();
+	};
+	for (std::uint16_t number = 0; number < hosts.size(); number++) {
+		EXPECT_EQ(peers(number).size(), 6u);
+		for (std::uint16_t peer : peers(number)) {
+			auto back = peers(peer);
+			EXPECT_NE(std::find(back.begin(), back.end(), number), back.end());
 		}
 	}
-	EXPECT_THROW(clockd_peers(hosts, 6, [](const OnrampAddress &) { return false; }), Error);
+	EXPECT_THROW(clockd_mesh(hosts, 6, [](const OnrampAddress &) { return false; }), Error);
+}
+
+TEST(clockd_mesh, host_that_is_none_of_it__is_said)
+{
+	ClockdMesh mesh = clockd_mesh({kHost, kOther}, 6, [](const OnrampAddress &a) { return a == kOther; });
+
+	EXPECT_EQ(mesh.own, 1);
+	EXPECT_EQ(mesh.number(kHost), 0);
+	EXPECT_THROW(mesh.number(onramp_address("10.0.0.3")), Error);
 }
 
 // -- kernel_offsets

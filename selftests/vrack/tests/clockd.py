@@ -8,8 +8,10 @@ whose clocks are apart and drift, or of the kernel, whose CLOCK_REALTIME all hos
 
 import json
 import os
+import random
 import signal
 import socket
+import struct
 import subprocess
 import sys
 
@@ -25,7 +27,10 @@ LEARNING = 9
 # Of clocks that drift apart by 20 and 30 us/s, and seconds apart.
 CLOCKS = ("phc=1 phc_step_ns=1 phc_fast_ppb=15000", "phc=1 phc_step_ns=1 phc_slow_ppb=15000",
           "phc=1 phc_step_ns=1 phc_offset_ns=3000000000 phc_fast_ppb=5000",
-          "phc=1 phc_step_ns=1 phc_offset_ns=2000000 phc_slow_ppb=5000")
+          "phc=1 phc_step_ns=1 phc_offset_ns=2000000 phc_slow_ppb=5000",
+          "phc=1 phc_step_ns=1 phc_offset_ns=1000000 phc_fast_ppb=10000",
+          "phc=1 phc_step_ns=1 phc_slow_ppb=10000")
+KEY = bytes(range(16))
 
 
 class Hosts(Rack):
@@ -33,7 +38,7 @@ class Hosts(Rack):
 
     modules = ["nicstamp", "vrack", "vrack_phc"]
 
-    def __init__(self, *nics, hardware=True, rate_bps=10 * GBIT, delays_ns=None):
+    def __init__(self, *nics, hardware=True, rate_bps=10 * GBIT, delays_ns=None, options=()):
         self.hosts = [f"h{number}" for number in range(len(nics))]
         delays_ns = delays_ns or {}
         lines = ["seed " + os.environ.get("TURNPIKE_SEED", "1"), "switch add s0"]
@@ -43,8 +48,9 @@ class Hosts(Rack):
         self.rate_bps = rate_bps
         self.hardware = hardware
         self.running = {}
+        self.options = options      # of all
         self.file("hosts", "".join(f"10.0.0.{number + 1}\n" for number in range(len(nics))))
-        self.file("key", "000102030405060708090a0b0c0d0e0f\n")
+        self.file("key", KEY.hex() + "\n")
         super().__init__(MODULE, *lines)
         for number, host in enumerate(self.hosts):
             self.host(host, f"10.0.0.{number + 1}/8")
@@ -70,7 +76,7 @@ class Hosts(Rack):
         with Namespace(host), open(self.log(host), "wb") as log:
             self.running[host] = subprocess.Popen(
                 [TURNPIKE, "clockd", "--hosts", os.path.join(TMP, "hosts"), "--key", os.path.join(TMP, key),
-                 "--every", str(WINDOW_S), *device, *(options or ("-j",))],
+                 "--every", str(WINDOW_S), "--state", self.state(host), *device, *self.options, *(options or ("-j",))],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def end(self, host, how=signal.SIGTERM):
@@ -79,6 +85,10 @@ class Hosts(Rack):
         process.send_signal(how)
         process.wait()
         return process.returncode, self.said(host)
+
+    @staticmethod
+    def state(host):
+        return os.path.join(TMP, host + "-clockd.json")
 
     @staticmethod
     def log(host):
@@ -98,11 +108,20 @@ class Hosts(Rack):
         found, = [peer for peer in windows[-1]["peers"] if peer["peer"] == address(other)]
         return found
 
+    def shown(self, host, *options):
+        """What `turnpike clock show' prints there."""
+        with Namespace(host):
+            return subprocess.run([TURNPIKE, "clock", "show", "--state", self.state(host), *options], check=True,
+                                  capture_output=True, encoding="utf-8").stdout
+
     def known(self, host):
         """What the kernel knows: offset and error of each address."""
-        with Namespace(host):
-            done = subprocess.run([TURNPIKE, "clock", "show", "-j"], check=True, capture_output=True)
-        return {peer["peer"]: (peer["offset_ns"], peer["error_ns"]) for peer in json.loads(done.stdout)["peers"]}
+        return {peer["peer"]: (peer["offset_ns"], peer["error_ns"])
+                for peer in json.loads(self.shown(host, "-j"))["peers"]}
+
+    def link(self, host):
+        """What the newest window says of the coordinator."""
+        return self.windows(host)[-1]["coordinator"]
 
     def true_ns(self, host, other):
         if not self.hardware:
@@ -140,6 +159,73 @@ def load_of():
     load = Load(address=address("h1"))
     load.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1 << 19)
     return load
+
+
+# -- a host with the key that lies ---------------------------------------------------------
+
+def siphash(key, data):
+    """SipHash-2-4 (Aumasson and Bernstein 2012)."""
+    mask = (1 << 64) - 1
+    k0, k1 = struct.unpack("<QQ", key)
+    v = [k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573]
+
+    def turn(x, by):
+        return (x << by | x >> (64 - by)) & mask
+
+    def rounds(count):
+        for _ in range(count):
+            for (a, b, left), (c, d, right) in (((0, 1, 13), (2, 3, 16)), ((2, 1, 17), (0, 3, 21))):
+                v[a] = (v[a] + v[b]) & mask
+                v[c] = (v[c] + v[d]) & mask
+                v[b] = turn(v[b], left) ^ v[a]
+                v[d] = turn(v[d], right) ^ v[c]
+                v[a] = turn(v[a], 32)
+
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) & 0xff])
+    for (word,) in struct.iter_unpack("<Q", padded):
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xff
+    rounds(4)
+    return struct.pack("<Q", v[0] ^ v[1] ^ v[2] ^ v[3])
+
+
+class Liar:
+    """Reports of a host, by which the coordinator's clock is anything, and every other host's."""
+
+    def __init__(self, rack, host, coordinator="h0"):
+        self.hosts = len(rack.hosts)
+        self.own = rack.hosts.index(host)
+        self.address = socket.inet_pton(socket.AF_INET6, "::ffff:" + address(host))
+        all_hosts = b"".join(socket.inet_pton(socket.AF_INET6, "::ffff:" + address(h)) for h in rack.hosts)
+        self.digest = siphash(bytes(16), all_hosts)
+        with Namespace(host):
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            self.socket.bind(("", 61005))
+        self.socket.setblocking(False)
+        self.socket.connect((address(coordinator), 61005))
+        self.random = random.Random(1)
+        self.number = 0
+        self.answered = 0
+
+    def say(self):
+        """A report, with an echo of the newest answer."""
+        run, number = 0, 0
+        try:
+            while answer := self.socket.recv(2048):
+                if answer[:6] == b"TPcd\x01\x03":
+                    run, number = struct.unpack("!QI", answer[8:16] + answer[24:28])
+                    self.answered += 1
+        except BlockingIOError:
+            pass
+        self.number += 1
+        others = [number for number in range(self.hosts) if number != self.own]
+        report = b"TPcd\x01\x02\x01\x00" + struct.pack("!QQII", 7, run, self.number, number) + self.digest
+        report += struct.pack("!HH", len(others), 0)
+        for other in others:
+            report += struct.pack("!HHqiI", other, 0, self.random.randrange(-10**9, 10**9), 0, 1)
+        self.socket.send(report + siphash(KEY, self.address + report))
 
 
 # -- what is told ------------------------------------------------------------------------
@@ -197,6 +283,128 @@ def step__of_a_millisecond_is_found_within_two_windows():
         found = errors(rack, rack.hosts, samples=5)
         assert all(error_ns <= told_ns for error_ns, told_ns in found), found
         assert any(window["peers"][0]["trouble"] == "a clock was set" for window in rack.windows("h1")), rack.said("h1")
+
+
+# -- by the coordinator ------------------------------------------------------------------
+
+COORDINATOR = ("--coordinator", "10.0.0.1")
+
+
+def coordinator__tells_all_clocks_within_what_is_told():
+    with Hosts(*CLOCKS, options=(*COORDINATOR, "--peers", "3")) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        found = errors(rack, rack.hosts)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+        for host in rack.hosts:
+            link = rack.link(host)
+            same(f"trouble of {host}", link["trouble"], None)
+            same("hosts", (link["hosts_reporting"], link["hosts_known"]), (6, 6))
+            same("edges", (link["edges"], link["edges_left_out"]), (9, 0))
+            peers = rack.windows(host)[-1]["peers"]
+            same("probed", sum(peer["probed"] for peer in peers), 3)
+            assert all(peer["source"] == "mesh" and peer["told"] for peer in peers), peers
+            assert all(abs(peer["surplus_ns"]) < 40 for peer in peers if peer["probed"]), peers
+        text = rack.shown("h3")
+        print("#", text.replace("\n", "\n# "))
+        assert "coordinator 10.0.0.1: knows 6 hosts of 6 that report; of 9 edges 0 are left out" in text, text
+        same("rows by the mesh", sum(" mesh " in line for line in text.splitlines()), 5)
+
+
+def coordinator__that_dies_is_said_once_and_pairs_stand_by_themselves():
+    with Hosts(*CLOCKS, options=(*COORDINATOR, "--peers", "3")) as rack:
+        rack.end("h2")
+        rack.start("h2", "--port", "61005")
+        settle((LEARNING + .5) * WINDOW_S)
+        rack.end("h0", signal.SIGKILL)
+        settle(WINDOW_S)
+        same("source", {peer["source"] for peer in rack.windows("h3")[-1]["peers"]}, {"mesh"})
+        settle(5 * WINDOW_S)
+        window = rack.windows("h3")[-1]
+        same("trouble", window["coordinator"]["trouble"], "does not answer")
+        pairs = [peer for peer in window["peers"] if peer["told"]]
+        same("sources", {peer["source"] for peer in pairs}, {"pair"})
+        for peer in pairs:
+            offset_ns, told_ns = rack.known("h3")[peer["peer"]]
+            assert abs(offset_ns - rack.true_ns("h3", "h" + str(int(peer["peer"][-1]) - 1))) <= told_ns, peer
+        # whom h3 does not probe it does not know any more
+        same("told", {peer["peer"] for peer in pairs}, set(rack.known("h3")))
+        assert all(peer["probed"] for peer in pairs), pairs
+        rack.start("h0")
+        settle(4 * WINDOW_S)
+        same("trouble", rack.link("h3")["trouble"], None)
+        assert len(rack.known("h3")) >= 4, rack.known("h3")
+        _, said = rack.end("h2")
+        print("#", said.replace("\n", "\n# "))
+        lines = [line.split(": ", 1)[1] for line in said.splitlines() if line.startswith("the coordinator 10.0.0.1: ")]
+        same("ends", sum(line == "does not answer; pairs' own estimates count" for line in lines[1:]), 1)
+        assert lines[-1].startswith("answers: "), lines
+
+
+def coordinator__leaves_a_liar_out():
+    with Hosts(*CLOCKS, options=COORDINATOR) as rack:
+        settle((LEARNING + .5) * WINDOW_S)
+        rack.end("h5")
+        liar = Liar(rack, "h5")
+        for _ in range(6):
+            liar.say()
+            settle(WINDOW_S)
+        assert liar.answered >= 4, liar.answered
+        link = rack.link("h0")
+        same("misfits", link["misfits"], [address("h5")])
+        same("hosts", (link["hosts_reporting"], link["hosts_known"]), (6, 5))
+        assert address("h5") not in rack.known("h1"), rack.known("h1")
+        found = errors(rack, rack.hosts[:5], samples=5)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+        liar.socket.close()
+
+
+def coordinator__goes_on_without_a_host_that_is_dead():
+    with Hosts(*CLOCKS, options=COORDINATOR) as rack:
+        settle((LEARNING + .5) * WINDOW_S)
+        rack.end("h5", signal.SIGKILL)
+        settle(8 * WINDOW_S)
+        same("hosts", (rack.link("h0")["hosts_reporting"], rack.link("h0")["hosts_known"]), (5, 5))
+        assert address("h5") not in rack.known("h1"), rack.known("h1")
+        found = errors(rack, rack.hosts[:5], samples=5)
+        assert all(error_ns <= told_ns for error_ns, told_ns in found), found
+
+
+def coordinator__finds_a_step_of_a_millisecond_within_two_windows():
+    for victim in ("h1", "h0"):
+        with Hosts(*CLOCKS[:4], CLOCKS[4], options=COORDINATOR) as rack:
+            settle((LEARNING + .5) * WINDOW_S)
+            offset_ns = 1000000
+            rack.ctl(f"nic set {victim} phc_offset_ns={offset_ns}")
+            settle(2.2 * WINDOW_S)
+            found = errors(rack, rack.hosts, samples=5)
+            assert all(error_ns <= told_ns for error_ns, told_ns in found), (victim, found)
+
+
+def coordinator__sees_no_link_that_is_asymmetric_and_others_stay_as_good():
+    with Hosts(*CLOCKS, options=COORDINATOR) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        others = rack.hosts[:5]
+        before = sorted(error_ns for error_ns, _ in errors(rack, others, samples=10))
+        # frames to h5 take 10 us longer than those from it
+        rack.ctl("port set s0.h5 delay_ns=15000")
+        # as long as a path that became longer is taken for a queue
+        settle(40 * WINDOW_S)
+        after = sorted(error_ns for error_ns, _ in errors(rack, others, samples=10))
+        p99 = int(len(before) * .99)
+        assert after[p99] <= max(2 * before[p99], 40), (before[p99], after[p99])
+        offset_ns, told_ns = rack.known("h1")[address("h5")]
+        print("# h5 is off by", offset_ns - rack.true_ns("h1", "h5"), "ns, told", told_ns)
+        assert abs(abs(offset_ns - rack.true_ns("h1", "h5")) - 5000) < 100, offset_ns
+
+
+def coordinator__that_is_none_of_the_hosts_is_refused():
+    with Hosts(*CLOCKS[:2]) as rack:
+        rack.end("h0")
+        rack.start("h0", "--coordinator", "10.0.0.9")
+        settle(.5)
+        status = rack.running.pop("h0").wait()
+        same("status", status, 1)
+        assert "10.0.0.9 is none of the hosts of the mesh" in rack.said("h0"), rack.said("h0")
 
 
 # -- what is not told --------------------------------------------------------------------

@@ -8,7 +8,9 @@
 #include <libmnl/libmnl.h>
 #include <nlohmann/json.hpp>
 
+#include "../clockd/clockd_shown.h"
 #include "../command.h"
+#include "../monotonic.h"
 #include "../onramp.h"
 #include "../onramp_family.h"
 #include "../shown.h"
@@ -21,6 +23,7 @@ namespace {
 
 struct Arguments {
 	std::string peer, offset, error;
+	std::string state = kClockdState;
 	unsigned seconds = 0;		// 0: not given
 	Shown shown;
 };
@@ -72,19 +75,37 @@ void clock_disciplined(const Arguments &arguments)
 	tell_own_clock(error, arguments.seconds);
 }
 
-Json clock_json(const Attributes &a)
+Json clock_json(const Attributes &a, const Json &grades)
 {
+	std::string peer = address_text(a, ONRAMP_A_CLOCK_PEER);
+
 	return {
-		{"peer", address_text(a, ONRAMP_A_CLOCK_PEER)},
+		{"peer", peer},
 		{"offset_ns", static_cast<std::int64_t>(attribute_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
 		{"error_ns", attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
 		{"seconds_left", attribute_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
+		{"grade", grades.contains(peer) ? grades[peer] : Json()},
 	};
+}
+
+// Of hosts that On-Ramp sends to or hears from, by their addresses.
+Json grades_json()
+{
+	Json grades = Json::object();
+
+	onramp_family().call(ONRAMP_CMD_PEERS, nullptr, [&](const Attributes &a) {
+		if (!a.count(ONRAMP_A_PEER))
+			return;
+		Attributes peer = parse_nest(a.at(ONRAMP_A_PEER));
+		grades[address_text(peer, ONRAMP_PEER_REMOTE)] =
+			onramp_grade_text(attribute_u8(peer.at(ONRAMP_PEER_GRADE)));
+	}, true);
+	return grades;
 }
 
 Json clocks_json()
 {
-	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}};
+	Json json = {{"own_error_ns", nullptr}, {"peers", Json::array()}}, grades = grades_json();
 
 	onramp_family().call(ONRAMP_CMD_GET, nullptr, [&](const Attributes &a) {
 		if (std::uint32_t error = attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR)))
@@ -92,7 +113,7 @@ Json clocks_json()
 	});
 	onramp_family().call(ONRAMP_CMD_CLOCKS, nullptr, [&](const Attributes &a) {
 		if (a.count(ONRAMP_A_CLOCK_PEER))
-			json["peers"].push_back(clock_json(a));
+			json["peers"].push_back(clock_json(a, grades));
 	}, true);
 	return json;
 }
@@ -102,10 +123,13 @@ std::string clocks_text(const Json &json)
 	std::string own = json["own_error_ns"].is_null() ? "not disciplined" :
 			  "right to " + value_text("error_ns", json["own_error_ns"]);
 
-	return "own clock: " + own + "\n" +
-	       list_text(json["peers"], {
+	return "own clock: " + own + "\n" + clockd_text(json["clockd"]) +
+	       list_text(clock_rows(json), {
 			word_column("peer", "peer"), value_column("offset", "offset_ns"),
-			value_column("error", "error_ns"), value_column("seconds_left", "seconds_left"),
+			value_column("error", "error_ns"), value_column("drift", "drift_ppb"),
+			word_column("grade", "grade"), word_column("source", "source"),
+			value_column("surplus", "surplus_ns"), value_column("round_trip", "round_trip_ns"),
+			value_column("seconds_left", "seconds_left"), word_column("trouble", "trouble"),
 	       }, true);
 }
 
@@ -113,6 +137,7 @@ void clock_show(const Arguments &arguments)
 {
 	Json json = clocks_json();
 
+	json["clockd"] = read_clockd_state(arguments.state, monotonic_ns());
 	std::cout << (arguments.shown.json ? json.dump(2) + "\n" : clocks_text(json));
 }
 
@@ -152,7 +177,9 @@ void add_clock_command(CLI::App &parent, Action &action)
 	add_seconds(*own, arguments, "seconds for which it counts (default: until it is taken back)");
 	add_change(*clock, "undisciplined", "take that back", arguments, action,
 		   [](const Arguments &) { tell_own_clock(0, 0); }, clocks_json);
-	add_shown(*clock, "show", "print both", More::none, arguments, action, clock_show);
+	CLI::App *show = add_shown(*clock, "show", "print both, and what clockd says", More::none, arguments, action,
+				   clock_show);
+	show->add_option("--state", arguments->state, "file of clockd (default: /run/turnpike-clockd/state.json)");
 	add_clock_follow(*clock, action);
 }
 

@@ -18,15 +18,19 @@
 #include "../shown.h"
 #include "../signals.h"
 #include "clockd.h"
+#include "clockd_shown.h"
+#include "clockd_state.h"
 #include "hosts_file.h"
 
 namespace turnpike {
 namespace {
 
 struct Arguments {
-	std::string hosts = "/etc/turnpike/clockd.hosts";
+	std::string hosts = kClockdHosts;
 	std::string key = "/etc/turnpike/clockd.key";
 	std::string device;		// whose clock stamps; empty: the kernel stamps
+	std::string coordinator;	// its address; empty: there is none
+	std::string state = kClockdState;
 	std::uint16_t port = 61005;
 	unsigned peers = 10;
 	unsigned window_s = 4;
@@ -40,44 +44,6 @@ constexpr std::int64_t kSecondNs = 1000000000;
 constexpr std::int64_t kLookNs = kSecondNs / 4;
 
 // -- what is printed
-
-Json json_of(const PeerSeen &seen)
-{
-	Json json = {{"peer", onramp_address_text(seen.peer.data())},
-		     {"offset_ns", nullptr},
-		     {"error_ns", nullptr},
-		     {"drift_ppb", nullptr},
-		     {"told", seen.told},
-		     {"pairs_there", seen.there},
-		     {"pairs_back", seen.back},
-		     {"round_trip_ns", nullptr},
-		     {"trouble", nullptr}};
-
-	if (seen.offset) {
-		json["offset_ns"] = seen.offset->offset_ns;
-		json["error_ns"] = seen.offset->error_ns;
-		json["drift_ppb"] = std::llround(seen.offset->drift * 1e9);
-	}
-	if (seen.width_ns > 0)
-		json["round_trip_ns"] = std::llround(seen.width_ns);
-	if (!seen.trouble.empty())
-		json["trouble"] = seen.trouble;
-	return json;
-}
-
-Json json_of(const Clockd &clockd, const std::vector<PeerSeen> &peers)
-{
-	Json json = {{"stamps", clockd.clock().name()},
-		     {"refused", clockd.refused()},
-		     {"kernel", nullptr},
-		     {"peers", Json::array()}};
-
-	if (!clockd.refusal().empty())
-		json["kernel"] = clockd.refusal();
-	for (const PeerSeen &seen : peers)
-		json["peers"].push_back(json_of(seen));
-	return json;
-}
 
 std::string state_of(const PeerSeen &seen)
 {
@@ -96,15 +62,52 @@ public:
 	void say(const Clockd &clockd, const std::vector<PeerSeen> &peers)
 	{
 		if (json_) {
-			std::cout << json_of(clockd, peers).dump() << std::endl;
+			std::cout << clockd_json(clockd, peers).dump() << std::endl;
 			return;
 		}
-		say("the kernel", clockd.refusal().empty() ? "" : clockd.refusal(), "");
+		say("the kernel", clockd.refusal(), "");
+		if (std::optional<LinkSeen> link = clockd.link())
+			say(*link);
 		for (const PeerSeen &seen : peers)
 			say(onramp_address_text(seen.peer.data()), state_of(seen), offset_text(seen));
 	}
 
+	// of a state file that cannot be written
+	void say_of_file(const std::string &trouble)
+	{
+		if (!json_)
+			say("the state", trouble, "");
+	}
+
 private:
+	void say(const LinkSeen &link)
+	{
+		std::string who = "the coordinator " + onramp_address_text(link.coordinator.data());
+		const MeshSummary &summary = link.summary;
+
+		if (link.trouble.empty())
+			say(who, link.own ? "is this host" : "answers",
+			    ": " + std::to_string(summary.known) + " hosts of " + std::to_string(summary.reporting) +
+			    " that report");
+		else
+			say(who, link.trouble + "; pairs' own estimates count", "");
+		if (link.own)
+			say("the mesh", mesh_text(link), "");
+	}
+
+	static std::string mesh_text(const LinkSeen &link)
+	{
+		std::string text;
+
+		for (const auto &[hosts, what] :
+		     {std::pair(&link.misfits, "is left out: its edges do not fit what all others say"),
+		      std::pair(&link.strangers, "has another file of hosts")}) {
+			for (const OnrampAddress &host : *hosts)
+				text += (text.empty() ? "" : "; ") + onramp_address_text(host.data()) + " " + what;
+		}
+		return text;
+	}
+
 	static std::string offset_text(const PeerSeen &seen)
 	{
 		if (!seen.offset || !seen.trouble.empty())
@@ -115,9 +118,11 @@ private:
 
 	void say(const std::string &who, const std::string &state, const std::string &more)
 	{
-		if (said_[who] == state)
+		std::string &said = said_[who];
+
+		if (said == state)
 			return;
-		said_[who] = state;
+		said = state;
 		if (!state.empty())
 			std::cout << who << ": " << state << more << std::endl;
 	}
@@ -168,24 +173,39 @@ bool run_window(Clockd &clockd, const Signals &signals, Pace &pace, std::int64_t
 	return wait_until(signals, end_ns);
 }
 
+// Why the state cannot be written; empty: it is.
+std::string written(const Arguments &arguments, const Json &json)
+{
+	try {
+		write_clockd_state(arguments.state, json, monotonic_ns(), arguments.window_s);
+		return "";
+	} catch (const Error &error) {
+		return error.what();
+	}
+}
+
 void clockd(const Arguments &arguments)
 {
 	Signals signals;
 	Log log(arguments.shown.json);
 	Pace pace(arguments.rate);
-	std::vector<OnrampNumberedKey> keys = onramp_key_file(arguments.key);
-	std::vector<OnrampAddress> peers =
-		clockd_peers(clockd_hosts_file(arguments.hosts), arguments.peers, is_own_address);
-	Clockd clockd(peers, keys, arguments.port,
-		      arguments.device.empty() ? software_clock() : hardware_clock(arguments.device, arguments.nic),
-		      arguments.window_s, pace.longest_ns());
-	std::int64_t end_ns = monotonic_ns();
+	ClockdMesh mesh = clockd_mesh(clockd_hosts_file(arguments.hosts), arguments.peers, is_own_address);
+	std::optional<HostNumber> coordinator;
+	if (!arguments.coordinator.empty())
+		coordinator = mesh.number(onramp_address(arguments.coordinator));
+	Clockd clockd({std::move(mesh), onramp_key_file(arguments.key), arguments.port, coordinator, arguments.window_s,
+		       pace.longest_ns()},
+		      arguments.device.empty() ? software_clock() : hardware_clock(arguments.device, arguments.nic));
+	std::int64_t begin_ns = monotonic_ns();
 
 	do {
-		end_ns += arguments.window_s * kSecondNs;
+		std::int64_t end_ns = clockd.window_end_ns(begin_ns);
 		if (!run_window(clockd, signals, pace, end_ns))
 			return;
-		log.say(clockd, clockd.window());
+		begin_ns = end_ns;
+		std::vector<PeerSeen> seen = clockd.window();
+		log.say(clockd, seen);
+		log.say_of_file(written(arguments, clockd_json(clockd, seen)));
 	} while (!arguments.once);
 	clockd.leave();
 }
@@ -204,6 +224,10 @@ void add_clockd_command(CLI::App &app, Action &action)
 	command->add_option(
 		"--key", arguments->key,
 		"file of the key that all hosts share, and of the next one (default: /etc/turnpike/clockd.key)");
+	command->add_option("--coordinator", arguments->coordinator,
+			    "address of the host that solves the mesh, the same on all hosts (default: pairs alone)");
+	command->add_option("--state", arguments->state,
+			    "file for turnpike clock show (default: /run/turnpike-clockd/state.json)");
 	command->add_option("--device", arguments->device,
 			    "network device whose NIC stamps probes (default: the kernel stamps)");
 	command->add_flag("--nic-clock", arguments->nic, "tell of the NICs' clocks, not of the systems'")

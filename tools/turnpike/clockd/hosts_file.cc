@@ -6,7 +6,6 @@
 #include <set>
 
 #include "../command.h"
-#include "mesh.h"
 
 namespace turnpike {
 namespace {
@@ -60,22 +59,38 @@ std::vector<OnrampAddress> clockd_hosts_file(const std::string &path)
 	return clockd_hosts(file, path);
 }
 
-std::vector<OnrampAddress> clockd_peers(const std::vector<OnrampAddress> &hosts, std::uint32_t peers,
-					const std::function<bool(const OnrampAddress &)> &is_own)
+std::vector<std::uint16_t> ClockdMesh::peers() const
+{
+	std::vector<std::uint16_t> found;
+
+	for (const MeshEdge &edge : edges) {
+		if (edge.first == own)
+			found.push_back(edge.second);
+		if (edge.second == own)
+			found.push_back(edge.first);
+	}
+	return found;
+}
+
+std::uint16_t ClockdMesh::number(const OnrampAddress &host) const
+{
+	auto found = std::find(hosts.begin(), hosts.end(), host);
+
+	if (found == hosts.end())
+		throw Error(onramp_address_text(host.data()) + " is none of the hosts of the mesh");
+	return found - hosts.begin();
+}
+
+ClockdMesh clockd_mesh(std::vector<OnrampAddress> hosts, std::uint32_t peers,
+		       const std::function<bool(const OnrampAddress &)> &is_own)
 {
 	auto own = std::find_if(hosts.begin(), hosts.end(), is_own);
-	std::vector<OnrampAddress> found;
 
 	if (own == hosts.end())
 		throw Error("none of the hosts of the mesh is this one");
-	std::uint32_t number = own - hosts.begin();
-	for (const MeshEdge &edge : random_mesh(hosts.size(), peers, kMeshSeed)) {
-		if (edge.first == number)
-			found.push_back(hosts[edge.second]);
-		if (edge.second == number)
-			found.push_back(hosts[edge.first]);
-	}
-	return found;
+	std::uint16_t number = own - hosts.begin();
+	std::vector<MeshEdge> edges = random_mesh(hosts.size(), peers, kMeshSeed);
+	return {std::move(hosts), number, std::move(edges)};
 }
 
 }  // namespace turnpike

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../onramp.h"
+#include "mesh.h"
 
 namespace turnpike {
 
@@ -18,10 +19,23 @@ namespace turnpike {
 std::vector<OnrampAddress> clockd_hosts(std::istream &file, const std::string &path);
 std::vector<OnrampAddress> clockd_hosts_file(const std::string &path);
 
-// Whom this host probes; is_own says which one it is. All hosts of one file come to the same mesh. Throws Error if none
-// of the hosts is this one.
-std::vector<OnrampAddress> clockd_peers(const std::vector<OnrampAddress> &hosts, std::uint32_t peers,
-					const std::function<bool(const OnrampAddress &)> &is_own);
+// Who probes whom; hosts by their numbers in the file, from 0.
+struct ClockdMesh {
+	std::vector<OnrampAddress> hosts;
+	std::uint16_t own;
+	std::vector<MeshEdge> edges;
+
+	// Whom this host probes.
+	std::vector<std::uint16_t> peers() const;
+
+	// Throws Error if it is none of the hosts.
+	std::uint16_t number(const OnrampAddress &host) const;
+};
+
+// is_own says which host this one is. All hosts of one file come to the same mesh. Throws Error if none of the hosts is
+// this one.
+ClockdMesh clockd_mesh(std::vector<OnrampAddress> hosts, std::uint32_t peers,
+		       const std::function<bool(const OnrampAddress &)> &is_own);
 
 }  // namespace turnpike
 

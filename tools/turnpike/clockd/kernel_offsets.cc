@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel_offsets.h"
 
+#include <cstring>
+
 #include <libmnl/libmnl.h>
 
 #include "../clock/follower.h"
@@ -14,16 +16,12 @@ KernelOffsets::~KernelOffsets()
 		forget(told_.begin()->first);
 }
 
-bool KernelOffsets::call(std::uint8_t command, const OnrampAddress &peer, const Genl::Fill &fill)
+bool KernelOffsets::call(std::uint8_t command, const Genl::Fill &fill, const Genl::Reader &read)
 {
 	try {
 		if (!family_)
 			family_.reset(new Genl(onramp_family()));
-		family_->call(command, [&](nlmsghdr *message) {
-			mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
-			if (fill)
-				fill(message);
-		}, nullptr);
+		family_->call(command, fill, read, read != nullptr);
 		refusal_.clear();
 		return true;
 	} catch (const Error &error) {
@@ -32,6 +30,15 @@ bool KernelOffsets::call(std::uint8_t command, const OnrampAddress &peer, const 
 		family_.reset();
 		return false;
 	}
+}
+
+bool KernelOffsets::call(std::uint8_t command, const OnrampAddress &peer, const Genl::Fill &fill)
+{
+	return call(command, [&](nlmsghdr *message) {
+		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
+		if (fill)
+			fill(message);
+	}, nullptr);
 }
 
 void KernelOffsets::tell(const OnrampAddress &peer, const PeerOffset &now)
@@ -63,6 +70,30 @@ void KernelOffsets::forget(const OnrampAddress &peer)
 {
 	if (told_.erase(peer))
 		call(ONRAMP_CMD_CLOCK_CLEAR, peer, nullptr);
+}
+
+std::vector<OnrampAddress> KernelOffsets::told() const
+{
+	std::vector<OnrampAddress> peers;
+
+	for (const auto &[peer, now] : told_)
+		peers.push_back(peer);
+	return peers;
+}
+
+std::vector<OnrampAddress> KernelOffsets::peers()
+{
+	std::vector<OnrampAddress> peers;
+
+	call(ONRAMP_CMD_PEERS, nullptr, [&peers](const Attributes &a) {
+		if (!a.count(ONRAMP_A_PEER))
+			return;
+		Attributes nest = parse_nest(a.at(ONRAMP_A_PEER));
+		OnrampAddress peer;
+		std::memcpy(peer.data(), attribute_bytes(nest.at(ONRAMP_PEER_REMOTE), peer.size()), peer.size());
+		peers.push_back(peer);
+	});
+	return peers;
 }
 
 }  // namespace turnpike

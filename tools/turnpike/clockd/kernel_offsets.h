@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../genl.h"
 #include "../onramp.h"
@@ -59,11 +60,18 @@ public:
 
 	bool told(const OnrampAddress &peer) const { return told_.count(peer); }
 
+	// All that were told.
+	std::vector<OnrampAddress> told() const;
+
+	// Hosts that On-Ramp sends to or hears from.
+	std::vector<OnrampAddress> peers();
+
 	// Why the kernel takes none; empty: it does.
 	const std::string &refusal() const { return refusal_; }
 
 private:
 	bool call(std::uint8_t command, const OnrampAddress &peer, const Genl::Fill &fill);
+	bool call(std::uint8_t command, const Genl::Fill &fill, const Genl::Reader &read);
 
 	std::uint32_t seconds_;
 	std::map<OnrampAddress, PeerOffset> told_;

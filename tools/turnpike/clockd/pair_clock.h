@@ -29,6 +29,11 @@ struct PeerOffset {
 
 class PairClock {
 public:
+	// An error that is larger is one of four hundred, of a normal distribution.
+	static constexpr double kSigmas = 3;
+	// What heard() says then.
+	static constexpr const char *kWasSet = "a clock was set";
+
 	// grain_ns: of stamps. What cannot be better than that is not told to be.
 	explicit PairClock(double grain_ns) : grain_ns_(grain_ns) {}
 
@@ -51,20 +56,23 @@ public:
 						 points(pairs.back, -1, middle_ns, apart_ns), middle_ns);
 		if (!strip || length_ns <= 0 || std::fabs(strip->offset_ns) > kApartMostNs) {
 			filter_.forget();
-			return "a clock was set";
+			return kWasSet;
 		}
 		width_ns_ = strip->width_ns;
 		double sigma_ns = trip_.sigma_ns(*strip, grain_ns_);
 		// both ends of the window know the offset as well as its middle
 		bool same = filter_.heard(middle_ns, apart_ns + std::llround(strip->offset_ns), sigma_ns, strip->slope,
 					  4 * sigma_ns / length_ns);
-		return same ? "" : "a clock was set";
+		return same ? "" : kWasSet;
 	}
 
-	// What is known when our clock says so.
+	// What is known when our clock says so,
+	std::optional<OffsetNow> estimate(std::int64_t now_ns) const { return filter_.at(now_ns); }
+
+	// and what is told of that.
 	std::optional<PeerOffset> at(std::int64_t now_ns) const
 	{
-		std::optional<OffsetNow> now = filter_.at(now_ns);
+		std::optional<OffsetNow> now = estimate(now_ns);
 
 		if (!now)
 			return std::nullopt;
@@ -96,8 +104,6 @@ private:
 
 	static constexpr unsigned kAgree = 4;
 	static constexpr double kDriftSigmas = 2;
-	// An error that is larger is one of four hundred, of a normal distribution.
-	static constexpr double kSigmas = 3;
 	static constexpr std::size_t kLeastPairs = 8;
 	// As the kernel takes it.
 	static constexpr std::int64_t kApartMostNs = 1000000000000000000;

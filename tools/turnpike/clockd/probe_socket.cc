@@ -19,8 +19,8 @@ namespace {
 constexpr int kBatch = 64;
 // Of one look: who floods us is not answered by a loop without end.
 constexpr int kBatchesMost = 64;
-// A datagram with its headers, as the error queue gives it back; probes are shorter.
-constexpr std::size_t kMostBytes = 512;
+// A datagram with its headers, as the error queue gives it back.
+constexpr std::size_t kMostBytes = clockd_wire::kMostBytes + 128;
 
 [[noreturn]] void fail(const char *what)
 {
@@ -123,7 +123,7 @@ ProbeSocket::ProbeSocket(std::uint16_t port, bool hardware) : file_(udp_socket()
 		fail("SO_TIMESTAMPING");
 }
 
-void ProbeSocket::send(const std::vector<ProbeDatagram> &datagrams)
+void ProbeSocket::send(const std::vector<ClockdDatagram> &datagrams)
 {
 	std::vector<sockaddr_in6> to(datagrams.size());
 	std::vector<iovec> parts(datagrams.size());
@@ -131,7 +131,7 @@ void ProbeSocket::send(const std::vector<ProbeDatagram> &datagrams)
 
 	for (std::size_t i = 0; i < datagrams.size(); i++) {
 		to[i] = socket_address(datagrams[i].to, port_);
-		parts[i] = {const_cast<std::uint8_t *>(datagrams[i].bytes.data()), kProbeBytes};
+		parts[i] = {const_cast<std::uint8_t *>(datagrams[i].bytes.data()), datagrams[i].bytes.size()};
 		messages[i].msg_hdr = {&to[i], sizeof(to[i]), &parts[i], 1, nullptr, 0, 0};
 	}
 	// one that fails ends the batch: the others go on behind it
@@ -169,9 +169,11 @@ void ProbeSocket::stamps(const Left &left)
 		int count = batch.receive(file_.fd(), MSG_ERRQUEUE);
 		for (int i = 0; i < count; i++) {
 			std::int64_t ns = batch.stamp(i, hardware_);
-			// the probe is at the end, behind the headers of all layers
-			if (ns && batch.length(i) >= kProbeBytes)
-				left(batch.bytes(i) + batch.length(i) - kProbeBytes, ns);
+			// a probe is at the end, behind the headers of all layers
+			const std::uint8_t *probe = batch.bytes(i) + batch.length(i) - kProbeBytes;
+			if (ns && batch.length(i) >= kProbeBytes &&
+			    clockd_wire::has_head(probe, kProbeBytes, clockd_wire::DatagramKind::probe))
+				left(probe, ns);
 		}
 		if (count < kBatch)
 			return;

@@ -14,9 +14,9 @@
 
 namespace turnpike {
 
-struct ProbeDatagram {
+struct ClockdDatagram {
 	OnrampAddress to;
-	ProbeBytes bytes;
+	std::vector<std::uint8_t> bytes;
 };
 
 class ProbeSocket {
@@ -30,7 +30,7 @@ public:
 	ProbeSocket(std::uint16_t port, bool hardware);
 
 	// As many as the kernel takes: a peer that cannot be reached is no reason to end.
-	void send(const std::vector<ProbeDatagram> &datagrams);
+	void send(const std::vector<ClockdDatagram> &datagrams);
 
 	// All that came, and all that left, since this was asked last.
 	void receive(const Came &came);

@@ -21,14 +21,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <vector>
 
-#include <sodium/crypto_shorthash.h>
-#include <sodium/utils.h>
-
 #include "../onramp.h"
+#include "signed_datagram.h"
 
 namespace turnpike {
 
@@ -55,68 +52,13 @@ using ProbeBytes = std::array<std::uint8_t, kProbeBytes>;
 
 namespace probe_wire {
 
-constexpr std::size_t kSignedBytes = kProbeBytes - crypto_shorthash_BYTES;
-constexpr std::uint8_t kBegin[] = {'T', 'P', 'c', 'd', 1, 1};
+constexpr std::size_t kSignedBytes = kProbeBytes - clockd_wire::kHashBytes;
 // 2^62 ns are 146 years; differences of such stamps do not overflow.
 constexpr std::uint64_t kStampMax = std::uint64_t(1) << 62;
 // Pairs of a second for a year and more.
 constexpr std::uint32_t kPairMax = INT32_MAX;
 
-class Writer {
-public:
-	explicit Writer(std::uint8_t *to) : to_(to) {}
-
-	void put(std::uint64_t value, unsigned bytes)
-	{
-		while (bytes--)
-			*to_++ = value >> 8 * bytes;
-	}
-
-private:
-	std::uint8_t *to_;
-};
-
-class Reader {
-public:
-	explicit Reader(const std::uint8_t *from) : from_(from) {}
-
-	std::uint64_t get(unsigned bytes)
-	{
-		std::uint64_t value = 0;
-
-		while (bytes--)
-			value = value << 8 | *from_++;
-		return value;
-	}
-
-private:
-	const std::uint8_t *from_;
-};
-
-inline void hash(std::uint8_t *to, const std::uint8_t *bytes, const OnrampAddress &from, const OnrampKey &key)
-{
-	static_assert(crypto_shorthash_KEYBYTES == sizeof(OnrampKey));
-	std::array<std::uint8_t, sizeof(OnrampAddress) + kSignedBytes> all;
-
-	std::memcpy(all.data(), from.data(), from.size());
-	std::memcpy(all.data() + from.size(), bytes, kSignedBytes);
-	crypto_shorthash(to, all.data(), all.size(), key.data());
-}
-
-inline bool is_signed(const std::uint8_t *bytes, const OnrampAddress &from, const std::vector<OnrampNumberedKey> &keys)
-{
-	std::uint8_t expected[crypto_shorthash_BYTES];
-
-	for (const OnrampNumberedKey &key : keys) {
-		if (key.id != bytes[6])
-			continue;
-		hash(expected, bytes, from, key.key);
-		return !sodium_memcmp(expected, bytes + kSignedBytes, sizeof(expected));
-	}
-	return false;
-}
-
-inline bool get_stamps(Reader &reader, ProbeStamps &stamps)
+inline bool get_stamps(clockd_wire::Reader &reader, ProbeStamps &stamps)
 {
 	std::uint64_t pair = reader.get(4), first = reader.get(8), second = reader.get(8);
 
@@ -132,10 +74,9 @@ inline bool get_stamps(Reader &reader, ProbeStamps &stamps)
 inline ProbeBytes probe_encode(const Probe &probe, const OnrampAddress &from, const OnrampNumberedKey &key)
 {
 	ProbeBytes bytes = {};
-	probe_wire::Writer writer(bytes.data() + 8);
+	clockd_wire::Writer writer(bytes.data() + clockd_wire::kHeadBytes);
 
-	std::memcpy(bytes.data(), probe_wire::kBegin, sizeof(probe_wire::kBegin));
-	bytes[6] = key.id;
+	clockd_wire::put_head(bytes.data(), clockd_wire::DatagramKind::probe, key.id);
 	writer.put(probe.run, 8);
 	writer.put(probe.peer_run, 8);
 	writer.put(probe.pair * 2 + probe.which, 4);
@@ -146,7 +87,7 @@ inline ProbeBytes probe_encode(const Probe &probe, const OnrampAddress &from, co
 			writer.put(stamps.ns[1], 8);
 		}
 	}
-	probe_wire::hash(bytes.data() + probe_wire::kSignedBytes, bytes.data(), from, key.key);
+	clockd_wire::hash(bytes.data() + probe_wire::kSignedBytes, bytes.data(), probe_wire::kSignedBytes, from, key.key);
 	return bytes;
 }
 
@@ -156,10 +97,10 @@ inline std::optional<Probe> probe_decode(const std::uint8_t *bytes, std::size_t 
 {
 	Probe probe;
 
-	if (length != kProbeBytes || std::memcmp(bytes, probe_wire::kBegin, sizeof(probe_wire::kBegin)) || bytes[7] ||
-	    !probe_wire::is_signed(bytes, from, keys))
+	if (length != kProbeBytes || !clockd_wire::has_head(bytes, length, clockd_wire::DatagramKind::probe) ||
+	    !clockd_wire::is_signed(bytes, length, from, keys))
 		return std::nullopt;
-	probe_wire::Reader reader(bytes + 8);
+	clockd_wire::Reader reader(bytes + clockd_wire::kHeadBytes);
 	probe.run = reader.get(8);
 	probe.peer_run = reader.get(8);
 	std::uint32_t sequence = reader.get(4);
