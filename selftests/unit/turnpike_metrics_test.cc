@@ -75,12 +75,20 @@ Json stamps()
 		{"stats", {{"wanted", 100}, {"tx", 99}, {"rx", 98}, {"steps", 1}}}};
 }
 
+Json clockd()
+{
+	return {{"running", true}, {"told", 14}, {"silent", {"10.0.3.9"}}, {"troubled", 2}, {"error_p50_ns", 120},
+		{"error_max_ns", 350}, {"surplus_p50_ns", 4}, {"surplus_max_ns", 5003}, {"answered", true},
+		{"coordinator", {{"hosts_known", 15}, {"hosts_reporting", 16}, {"edges", 80}, {"edges_left_out", 3}}},
+		{"refused", 21}};
+}
+
 Json full()
 {
 	return {{"version", "0.2.0"}, {"host", "db17"}, {"kernel", "6.12.9"}, {"namespaces", {space()}},
 		{"modules", {{{"name", "tcp_timely"}, {"loaded", true}, {"stale", false}},
 			     {{"name", "tlt"}, {"loaded", true}, {"stale", true}}}},
-		{"stamps", {stamps()}}, {"time_s", 1700000000}};
+		{"stamps", {stamps()}}, {"clockd", clockd()}, {"time_s", 1700000000}};
 }
 
 // The lines of a text that are series.
@@ -184,10 +192,28 @@ TEST(Metrics, nothing_on__has_the_host_alone)
 			       {"tlt", nullptr}, {"setup", nullptr}, {"timely_counters", nullptr}, {"receipts", nullptr},
 			       {"tlt_counters", nullptr}}};
 	seen["stamps"] = Json::array();
+	seen["clockd"] = nullptr;
 	std::string text = metrics_text(seen);
 	EXPECT_EQ(text.find("turnpike_onramp"), std::string::npos);
 	EXPECT_EQ(text.find("turnpike_tlt"), std::string::npos);
 	EXPECT_EQ(series_of(text).size(), 7u) << text;
+}
+
+TEST(Metrics, clockd_that_is_gone__is_said_and_no_more)
+{
+	Json seen = full();
+
+	seen["clockd"]["running"] = false;
+	std::string text = metrics_text(seen);
+	EXPECT_NE(text.find("turnpike_clockd_running 0\n"), std::string::npos) << text;
+	EXPECT_EQ(count_of(text, "\nturnpike_clockd_"), 1u);
+	// without a coordinator there is nothing of its mesh
+	seen = full();
+	seen["clockd"]["coordinator"] = seen["clockd"]["answered"] = nullptr;
+	text = metrics_text(seen);
+	EXPECT_EQ(count_of(text, "turnpike_clockd_mesh"), 0u);
+	EXPECT_EQ(count_of(text, "turnpike_clockd_coordinator"), 0u);
+	EXPECT_NE(text.find("turnpike_clockd_peers{state=\"told\"} 14\n"), std::string::npos);
 }
 
 TEST(Metrics, containers__are_bounded)

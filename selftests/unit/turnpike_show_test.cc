@@ -152,6 +152,18 @@ TEST(Status, text__fits_a_terminal_and_names_all)
 
 // -- doctor
 
+// What clockd_summary() makes of a daemon with nothing wrong, and so.
+Json clockd_of(const Json &other)
+{
+	Json summary = {{"running", true}, {"told", 3}, {"silent", Json::array()}, {"troubled", 0}, {"left_out", Json::array()},
+			{"error_max_ns", 800}, {"kernel", nullptr}, {"answered", true},
+			{"coordinator", {{"address", "10.0.0.1"}, {"trouble", nullptr}}}};
+
+	if (!other.is_null())
+		summary.update(other);
+	return summary;
+}
+
 Json healthy()
 {
 	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"wanted", true},
@@ -162,6 +174,7 @@ Json healthy()
 		{"default_route", true}, {"has_usec", true}, {"keys", {1}},
 		{"onramp_stats", {{"refused_mac", 0}, {"refused_key", 0}}},
 		{"timely_counters", {{"samples", 5000}, {"events_high", 10}}}, {"namespace", with_devices(10, 100, 2)},
+		{"clockd", clockd_of({})}, {"clockd_configured", true},
 		{"devices", {{{"name", "eth0"}, {"onramp", true}, {"root", "mq"}, {"tx_queues", 8}, {"rx_usecs", 8},
 			      {"speed_mbps", 10000}}}}};
 }
@@ -360,6 +373,27 @@ TEST(Doctor, tlt__peers_and_rules)
 	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "");
 	tlt["deaf"] = 1;
 	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "tlt-peers:warning");
+}
+
+TEST(Doctor, clockd__what_is_wrong_with_clocks)
+{
+	EXPECT_EQ(wrong_with("/clockd", nullptr), "clockd:warning");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"running", false}, {"silent", {"10.0.0.2"}}})), "clockd:warning");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"kernel", "the kernel knows no On-Ramp"}})), "clockd-kernel:warning");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"silent", {"10.0.0.2"}}})), "clockd-peers:warning");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"error_max_ns", 50001}})), "clockd-error:warning");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"error_max_ns", nullptr}})), "");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"answered", false}, {"coordinator", {{"address", "10.0.0.1"}, {"trouble", "does not answer"}}}})),
+		  "clockd-coordinator:warning");
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"left_out", {{{"peer", "10.0.0.2"}, {"surplus_ns", 5000}}}}})),
+		  "clockd-asymmetry:info");
+	// no coordinator is none that is silent
+	EXPECT_EQ(wrong_with("/clockd", clockd_of({{"answered", nullptr}, {"coordinator", nullptr}})), "");
+	// nor is a host that never was to run it ill
+	Json facts = healthy();
+	facts["clockd"] = nullptr;
+	facts["clockd_configured"] = false;
+	EXPECT_EQ(wrong(facts), "");
 }
 
 TEST(Doctor, text__what_is_fine_only_if_asked)

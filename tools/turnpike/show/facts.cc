@@ -13,8 +13,10 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 
+#include "../clockd/clockd_shown.h"
 #include "../command.h"
 #include "../modules.h"
+#include "../monotonic.h"
 #include "../netns.h"
 #include "../release.h"
 #include "../setup/device_name.h"
@@ -353,6 +355,8 @@ Json look_at_facts(const std::string &called)
 		{"keys", show.is_object() ? show["keys"] : Json()},
 		{"onramp_stats", show.is_object() ? answer_if_any({"onramp", "stats"}) : Json()},
 		{"timely_counters", timely_counters()},
+		{"clockd", clockd_summary(read_clockd_state(kClockdState, monotonic_ns()))},
+		{"clockd_configured", fs::exists(kClockdHosts)},
 		{"namespace", look_at_namespace("")},
 		{"devices", Json::array()},
 	};

@@ -94,6 +94,28 @@ constexpr Series kOfStamps[] = {
 	{"turnpike_stamps_clock_steps_total", kCounter, "Steps of the NIC's or the host's clock.", "/stats/steps"},
 };
 
+// Of clockd, which tells of this host's peers; those of a daemon that does not run are left out but for the first.
+constexpr Series kOfClockd[] = {
+	{"turnpike_clockd_running", kGauge, "Has clockd said something within three windows?", "/running"},
+	{"turnpike_clockd_peers", kGauge, "Hosts whose clocks clockd told On-Ramp (told), that do not answer it (silent), or that are "
+	 "in other trouble (troubled).", "/told", 1, "state", "told"},
+	{"turnpike_clockd_peers", kGauge, nullptr, "/silent", 1, "state", "silent"},
+	{"turnpike_clockd_peers", kGauge, nullptr, "/troubled", 1, "state", "troubled"},
+	{"turnpike_clockd_error_seconds", kGauge, "Errors that clockd tells of peers' clocks.", "/error_p50_ns", 1e-9, "percentile", "50"},
+	{"turnpike_clockd_error_seconds", kGauge, nullptr, "/error_max_ns", 1e-9, "percentile", "100"},
+	{"turnpike_clockd_surplus_seconds", kGauge, "What loops of the mesh have over, of edges of this host.", "/surplus_p50_ns", 1e-9,
+	 "percentile", "50"},
+	{"turnpike_clockd_surplus_seconds", kGauge, nullptr, "/surplus_max_ns", 1e-9, "percentile", "100"},
+	{"turnpike_clockd_coordinator_answers", kGauge, "Does clockd's coordinator answer, and know this host's clock?", "/answered"},
+	{"turnpike_clockd_mesh_hosts", kGauge, "Hosts of the mesh that report, and whose clocks are known.",
+	 "/coordinator/hosts_reporting", 1, "state", "reporting"},
+	{"turnpike_clockd_mesh_hosts", kGauge, nullptr, "/coordinator/hosts_known", 1, "state", "known"},
+	{"turnpike_clockd_mesh_edges", kGauge, "Pairs of hosts of the mesh that probe each other.", "/coordinator/edges"},
+	{"turnpike_clockd_mesh_edges_left_out", kGauge, "Those that do not fit the others.", "/coordinator/edges_left_out"},
+	{"turnpike_clockd_refused_total", kCounter, "Datagrams that clockd refused: strangers', of another key, broken, or old.",
+	 "/refused"},
+};
+
 double number_of(const Json &value)
 {
 	if (value.is_array())
@@ -214,6 +236,8 @@ std::vector<MetricFamily> metric_families(const Json &seen)
 	families.add(info, {{"version", text_at(seen, "version")}, {"kernel", text_at(seen, "kernel")}}, 1);
 	for (const Json &module : seen.at("modules"))
 		families.add(kOfModule, module, {{"module", text_at(module, "name")}});
+	if (!seen.at("clockd").is_null())
+		families.add(kOfClockd, seen.at("clockd").at("running").get<bool>() ? seen.at("clockd") : Json{{"running", false}}, {});
 	Json host = {{"time_s", seen.at("time_s")}, {"left_out", add_namespaces(families, seen)}};
 	families.add(kOfHost, host, {});
 	return families.take();

@@ -7,7 +7,9 @@
 
 #include <sys/stat.h>
 
+#include "../clockd/clockd_shown.h"
 #include "../modules.h"
+#include "../monotonic.h"
 #include "../process.h"
 #include "../setup/host.h"
 #include "status.h"
@@ -74,6 +76,7 @@ Json look_at_metrics()
 	});
 	seen["modules"] = modules_json();
 	seen["stamps"] = modules.count("nicstamp") ? stamps_json(names) : Json::array();
+	seen["clockd"] = clockd_summary(read_clockd_state(kClockdState, monotonic_ns()));
 	seen["time_s"] = std::time(nullptr);
 	return seen;
 }

@@ -8,8 +8,8 @@
 
 namespace turnpike {
 
-// As look_at_status(), with `timely_counters', `receipts' and `tlt_counters' in each namespace; `modules', `stamps' and
-// `time_s' of the host. Null stands for what is not loaded, and for what this user may not see.
+// As look_at_status(), with `timely_counters', `receipts' and `tlt_counters' in each namespace; `modules', `stamps', `clockd'
+// and `time_s' of the host. Null stands for what is not loaded, and for what this user may not see.
 nlohmann::ordered_json look_at_metrics();
 
 }  // namespace turnpike
