@@ -106,6 +106,21 @@ TEST(word_session, number_that_was_never_said__is_no_echo)
 	EXPECT_FALSE(coordinator.heard(forged));
 }
 
+TEST(word_session, recording_of_another_run__is_refused_whatever_it_echoes)
+{
+	WordSession host(11), coordinator(22);
+
+	for (int i = 0; i < 5; i++) {
+		says(host, coordinator);
+		says(coordinator, host);
+	}
+	WordNumbers recorded = host.next();
+	coordinator = WordSession(23);
+	for (int i = 0; i < 9; i++)
+		coordinator.next();
+	EXPECT_FALSE(coordinator.heard(recorded));
+}
+
 // -- coordinator_wire
 
 ClockReport some_report()
@@ -155,6 +170,21 @@ TEST(coordinator_wire, any_byte_that_is_another__is_refused)
 		EXPECT_FALSE(answer_decode(answer.data(), answer.size(), kHost, {kKey}, 4096)) << i;
 		answer[i] ^= 1;
 	}
+}
+
+// What would be one but for its kind.
+TEST(coordinator_wire, report_as_long_as_an_answer__is_none)
+{
+	ClockReport report = some_report();
+
+	report.edges.resize(1);
+	report.wanted = {0, 0};
+	auto bytes = report_encode(report, kHost, kKey);
+	ASSERT_EQ(bytes.size(), answer_encode({{1, 0, 1, 0}, 0, 0, {}, {}}, kHost, kKey).size());
+	EXPECT_FALSE(answer_decode(bytes.data(), bytes.size(), kHost, {kKey}, 4096));
+	bytes[5] = 3;
+	clockd_wire::hash(bytes.data() + bytes.size() - 8, bytes.data(), bytes.size() - 8, kHost, kKey.key);
+	EXPECT_TRUE(answer_decode(bytes.data(), bytes.size(), kHost, {kKey}, 4096));
 }
 
 // Every length but its own, of a copy of just that length.

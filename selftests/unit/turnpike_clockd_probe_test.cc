@@ -588,4 +588,11 @@ TEST(offset_is_another, a_quarter_of_its_error__is)
 	EXPECT_TRUE(offset_is_another({899, 400, 0}, {1000, 400, 0}));
 }
 
+TEST(offset_is_another, error_that_has_grown_by_a_quarter__is)
+{
+	EXPECT_FALSE(offset_is_another({1000, 500, 0}, {1000, 400, 0}));
+	EXPECT_TRUE(offset_is_another({1000, 501, 0}, {1000, 400, 0}));
+	EXPECT_FALSE(offset_is_another({1000, 100, 0}, {1000, 400, 0}));
+}
+
 }  // namespace

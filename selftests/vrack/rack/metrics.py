@@ -117,6 +117,36 @@ def clocks_apart_ns(run):
 
 
 @metric
+def clock_error_ns(run, stat="p99", hops=None):
+    """By how much offsets of peers' clocks, as kernels were told, were off in the measured window: p50, p99, max;
+    of all pairs of hosts, or of those with so many links between them (selftests/vrack/clock-errors)."""
+    errors = [abs(row.error_ns) for row in run.clock_errors()
+              if row.error_ns is not None and hops in (None, row.hops, str(row.hops))]
+    return statistic(errors, stat) if errors else None
+
+
+@metric
+def clock_told_ns(run, stat="p50"):
+    """Errors that kernels were told of these."""
+    errors = [row.told_ns for row in run.clock_errors() if row.error_ns is not None]
+    return statistic(errors, stat) if errors else None
+
+
+@metric
+def clock_known(run):
+    """Share of pairs of hosts, look by look, whose offset the kernel knew."""
+    rows = run.clock_errors()
+    return sum(row.error_ns is not None for row in rows) / len(rows) if rows else None
+
+
+@metric
+def clock_covered(run):
+    """Share of those that were off by no more than was told."""
+    rows = [row for row in run.clock_errors() if row.error_ns is not None]
+    return sum(abs(row.error_ns) <= row.told_ns for row in rows) / len(rows) if rows else None
+
+
+@metric
 def queue_max_bytes(run, *ports):
     """Longest queue of the ports since the counters' reset."""
     return max(port["queue_max_bytes"] for port in run.ports(ports or run.plan.bottleneck))

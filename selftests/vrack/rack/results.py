@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """What one run left behind, read from its directory."""
 import bisect
+import collections
 import json
 import os
 
 from .hist import Hist
 from .pairs import Pairs
+
+
+ClockError = collections.namedtuple("ClockError", "time_ns, host, peer, hops, error_ns, told_ns")
 
 
 class RunResult:
@@ -23,6 +27,7 @@ class RunResult:
         self.onramp = []
         self._series = None
         self._pairs = None
+        self._clock_errors = None
         if not failure:
             self._read()
 
@@ -105,6 +110,17 @@ class RunResult:
             self._pairs = Pairs.read(self)
         return self._pairs
 
+    def clock_errors(self):
+        """What selftests/vrack/clock-errors saw in the measured window."""
+        path = os.path.join(self.directory, "clock-errors.csv")
+        if self._clock_errors is None:
+            self._clock_errors = []
+            if os.path.exists(path):
+                with open(path, encoding="ascii") as stream:
+                    self._clock_errors = [row for row in map(_clock_error, stream)
+                                          if row and self.stats["since_ns"] <= row.time_ns <= self.stats["time_ns"]]
+        return self._clock_errors
+
     def _read_series(self):
         series = {}
         path = os.path.join(self.directory, "series.txt")
@@ -151,6 +167,16 @@ class FlowSeries:
             return None
         sent = self.delivered_bytes[high] - self.delivered_bytes[low]
         return sent * 8 / (self.time_s[high] - self.time_s[low])
+
+
+def _clock_error(line):
+    """None: the guest ended within the line."""
+    words = line.rstrip("\n").split(",")
+    if len(words) != 6 or not line.endswith("\n"):
+        return None
+    time_ns, host, peer, hops, error_ns, told_ns = words
+    return ClockError(int(time_ns), host, peer, int(hops), int(error_ns) if error_ns else None,
+                      int(told_ns) if told_ns else None)
 
 
 def _json(directory, name):

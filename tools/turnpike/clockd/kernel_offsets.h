@@ -28,12 +28,14 @@ inline PeerOffset offset_to_tell(const PeerOffset &now, std::int64_t next_ns)
 		now.drift};
 }
 
-// Is it time to say it again? An offset that has drifted by a quarter of its error is.
+// Is it time to say it again? An offset that has drifted by a quarter of its error is, and one whose error has grown by
+// that.
 inline bool offset_is_another(const PeerOffset &now, const PeerOffset &told)
 {
 	std::int64_t moved_ns = now.offset_ns - told.offset_ns;
 
-	return (moved_ns < 0 ? -moved_ns : moved_ns) > told.error_ns / 4;
+	return (moved_ns < 0 ? -moved_ns : moved_ns) > told.error_ns / 4 ||
+	       now.error_ns - told.error_ns > told.error_ns / 4;
 }
 
 class KernelOffsets {
