@@ -16,13 +16,13 @@ work=$(mktemp -d)
 modules=${TURNPIKE_MODULES:-}
 [ -n "$modules" ] || skip_all "TURNPIKE_MODULES names no modules"
 
-# Its words are written down.
+# Its words are written down. As after a package went, it knows no file of what is loaded.
 cat > "$work/modprobe" <<END
 #!/bin/sh
 echo "\$*" >> "$work/modprobed"
 [ ! -e "$work/refuse-\$1" ] || { echo "no \$1 today" >&2; exit 1; }
 case \$1 in
--r) exec rmmod "\$2" ;;
+-r) echo "Module \$2 not found" >&2; exit 1 ;;
 *) exec insmod "$modules/\$1/\$1.ko" ;;
 esac
 END

@@ -83,8 +83,17 @@ status__needs_no_rights() {
 	up veth0 --profile onramp > /dev/null || return 1
 	out=$(in_a setpriv --reuid=65534 --clear-groups "$turnpike" status) || return 1
 	echo "$out"
-	[[ $out == *"onramp   veth0: 0 flows"* ]] &&
-		in_a setpriv --reuid=65534 --clear-groups "$turnpike" doctor | grep broken
+	[[ $out == *"onramp   veth0: 0 flows"* ]]
+}
+
+# As on each host with systemd, users do not see what is in /sys/fs/bpf.
+doctor__needs_no_rights() {
+	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
+	up veth0 --profile onramp > /dev/null || return 1
+	out=$(in_a sh -c "mount -t tmpfs -o mode=700 hidden /sys/fs && mkdir -m 700 /sys/fs/bpf &&
+		exec setpriv --reuid=65534 --clear-groups $turnpike doctor" 2>&1)
+	echo "$out"
+	[[ $out == *" fine, "*" broken" ]]
 }
 
 # A name that no ioctl takes, as it is too long.

@@ -273,6 +273,52 @@ up__of_two_namespaces_are_apart() {
 		[[ $(in_a tc qdisc show dev veth0) == *onramp* ]]
 }
 
+up_in() { ip netns exec "$1" "$turnpike" up veth0 --with timely,onramp --for 10.1.0.0/24; }
+
+# Routes name a congestion control, and do not hold its module.
+down__leaves_modules_that_another_namespace_needs() {
+	up_in "$a" > /dev/null && up_in "$b" || return 1
+	[[ $(in_a "$turnpike" down --dry-run) != *rmmod* ]] && out=$(down) || return 1
+	echo "$out"
+	[[ $out == *"tcp_timely: stays loaded for another network namespace"* ]] && [ -e /sys/module/tcp_timely ] &&
+		in_b "$turnpike" diff && in_b "$turnpike" down && [ ! -e /sys/module/tcp_timely ] && [ ! -e /sys/module/sch_onramp ]
+	status=$?
+	in_b "$turnpike" down > /dev/null
+	return $status
+}
+
+# It left its file.
+down__waits_for_no_namespace_that_is_gone() {
+	up_in "$a" > /dev/null && ip netns add gone && ip -n gone link add veth0 type veth peer name veth1 &&
+		ip -n gone link set veth0 up && ip -n gone link set veth1 up && ip -n gone addr add 10.1.0.9/24 dev veth0 &&
+		up_in gone && ip netns del gone || return 1
+	wait_for "the end of its onramp" only_one_onramp && down && [ ! -e /sys/module/tcp_timely ]
+}
+
+only_one_onramp() { [ "$(grep ^sch_onramp /proc/modules | cut -d' ' -f3)" = 1 ]; }
+
+# What a module was loaded for is still there.
+down__without_rights_leaves_modules_to_what_it_left() {
+	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
+	before=$(picture)
+	up veth0 --with timely,onramp --for 10.0.0.0/8 > /dev/null || return 1
+	out=$(in_a setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$turnpike" down 2>&1) && return 1
+	echo "$out"
+	[[ $out == *"not all could be taken back"* && $out != *"module tcp_timely"* ]] && [ -e /sys/module/tcp_timely ] && down &&
+		diff <(echo "$before") <(picture) && [ ! -e /sys/module/tcp_timely ] && [ ! -e /sys/module/sch_onramp ]
+}
+
+# A module that connections use is none that is as before.
+down__says_what_stays_loaded() {
+	up veth0 --for 10.0.0.0/8 > /dev/null && send --seconds 1000 --write 2000 --interval 0.001 --cc timely && wait_for "a flow" flow_of_timely || return 1
+	out=$(down 2>&1)
+	sent
+	echo "$out"
+	[[ $out == *"tcp_timely stays loaded, as something uses it"*"module tcp_timely: stays loaded"* ]]
+}
+
+flow_of_timely() { in_a ss -tin dst 10.1.0.2 | grep -q timely; }
+
 up__needs_root() {
 	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
 	refused_with "needs root" in_a setpriv --reuid=65534 --clear-groups "$turnpike" up veth0 --profile onramp

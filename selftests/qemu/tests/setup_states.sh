@@ -238,7 +238,7 @@ upgraded_in_use() {
 
 goes_with_down() {
 	turnpike down > /dev/null
-	[ -z "$(lsmod_ours)" ] || modprobe -r tcp_timely
+	[ -z "$(lsmod_ours)" ] || rmmod tcp_timely
 }
 
 upgrade__with_connections_counts_when_they_are_over() {

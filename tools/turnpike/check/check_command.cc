@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // turnpike check: is a profile worth it on the way to a peer? Own traffic without and with it, by turns.
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -164,7 +163,7 @@ std::vector<std::string> who_may_ask(const Arguments &arguments)
 
 	for (const std::string &prefix : arguments.allow)
 		networks.push_back(datacenter_prefix(prefix));
-	if (networks.empty() && std::filesystem::exists(kConfig))
+	if (networks.empty() && !is_absent(kConfig))
 		networks = read_config(kConfig).prefixes;
 	if (networks.empty())
 		throw Error("who may ask? --allow 10.0.0.0/8");

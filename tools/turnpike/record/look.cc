@@ -145,9 +145,12 @@ Json look_at_configuration()
 		if (!ended.status)
 			commands[shell_text(words)] = ended.output.substr(0, kTextMost);
 	}
-	for (const char *path : {"/etc/turnpike/turnpike.conf"})
-		if (fs::exists(path))
+	for (const char *path : {"/etc/turnpike/turnpike.conf"}) {
+		std::error_code hidden;
+
+		if (fs::exists(path, hidden))
 			files[path] = text_of(path);
+	}
 	return {{"configuration", true}, {"sysctls", sysctls()}, {"commands", commands}, {"files", files}};
 }
 

@@ -28,12 +28,35 @@ void forget(State &state, const Change &same)
 	std::erase_if(state.changes, [&](const Change &change) { return change.is_of_the_same(same); });
 }
 
-// Takes one change back; whether there was anything to take back. A module that connections use goes later: no reason to
-// leave the rest as it is.
-bool take_back(const Change &change, const Host &host)
+// What became of a change that was to be taken back.
+enum class Outcome { as_before, anothers, stays, handed_over };
+
+const char *outcome_text(Outcome outcome)
 {
+	switch (outcome) {
+	case Outcome::as_before:
+		return "as before";
+	case Outcome::anothers:
+		return "gone, or another's by now; left alone";
+	case Outcome::stays:
+		return "stays loaded";
+	case Outcome::handed_over:
+		return "stays loaded for another network namespace, whose turnpike down unloads it";
+	}
+	return "";
+}
+
+// A module that connections use goes later: no reason to leave the rest as it is.
+Outcome take_back(const Change &change, const Host &host, const StateFile &file)
+{
+	Outcome outcome = Outcome::as_before;
 	std::vector<Command> commands = undo(change, host);
 
+	// Routes that name a congestion control do not hold its module.
+	if (change.kind == Kind::module && file.others_need(change.name)) {
+		file.hand_over(change);
+		return Outcome::handed_over;
+	}
 	for (const Command &command : commands) {
 		try {
 			carry_out(command);
@@ -41,11 +64,12 @@ bool take_back(const Change &change, const Host &host)
 			if (change.kind != Kind::module)
 				throw;
 			std::cerr << "turnpike: " << change.name << " stays loaded, as something uses it (" << error.what()
-				  << "); later: modprobe -r " << change.name
+				  << "); later: rmmod " << change.name
 				  << "; turnpike doctor says who holds it\n";
+			outcome = Outcome::stays;
 		}
 	}
-	return !commands.empty();
+	return commands.empty() ? Outcome::anothers : outcome;
 }
 
 // What stood there before may be another's by now: then that comes back one day.
@@ -69,25 +93,23 @@ void remember(State &state, const Change &change)
 	}
 }
 
-void tell_taken_back(const Change &change, bool any)
+void tell_taken_back(const Change &change, Outcome outcome)
 {
-	std::cout << change.key() << (any ? ": as before\n" : ": gone, or another's by now; left alone\n");
+	std::cout << change.key() << ": " << outcome_text(outcome) << '\n';
 }
 
-// Whether all went well; what did not stays in the state.
-bool take_back_each(std::span<const Change> changes, const Host &host, State &state, bool tells)
+// well: all before these went well. Whether all of these did, too; what did not stays in the state.
+bool take_back_each(std::span<const Change> changes, const Host &host, const StateFile &file, State &state, bool tells, bool well)
 {
-	bool well = true;
-
 	for (const Change &change : changes) {
 		// What it was loaded for is still there: it goes with that.
 		if (change.kind == Kind::module && !well)
 			continue;
 		try {
-			bool any = take_back(change, host);
+			Outcome outcome = take_back(change, host, file);
 			forget(state, change);
 			if (tells)
-				tell_taken_back(change, any);
+				tell_taken_back(change, outcome);
 		} catch (const std::exception &error) {
 			std::cerr << "turnpike: " << change.key() << ": " << error.what() << '\n';
 			well = false;
@@ -115,7 +137,7 @@ bool take_back_together(std::span<const Change> changes, const Host &host, State
 	for (std::size_t i = 0; i < changes.size(); i++) {
 		forget(state, changes[i]);
 		if (tells)
-			tell_taken_back(changes[i], any[i]);
+			tell_taken_back(changes[i], any[i] ? Outcome::as_before : Outcome::anothers);
 	}
 	return true;
 }
@@ -149,7 +171,7 @@ bool take_back_these(std::vector<Change> changes, const StateFile &file, State &
 		// Which of them cannot be taken back is told; what is done is not done again.
 		if (some.size() > 1)
 			host = look_at_host(state.wanted);
-		well = take_back_each(some, host, state, tells) && well;
+		well = take_back_each(some, host, file, state, tells, well);
 	}
 	file.write(state);
 	return well;

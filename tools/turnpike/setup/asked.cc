@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "asked.h"
 
-#include <filesystem>
 
 #include "../command.h"
 #include "../tlt.h"
+#include "config_file.h"
 #include "device_name.h"
 
 namespace turnpike {
@@ -38,7 +38,7 @@ Wanted wanted_by(const Asked &asked)
 		tlt_rule(rule);
 	for (WantedDevice &device : wanted.devices) {
 		device.usec = device.onramp && !wanted.prefixes.empty();
-		if (device.onramp && std::filesystem::exists(kKey))
+		if (device.onramp && !is_absent(kKey))
 			wanted.key = kKey;
 	}
 	// What is kept is kept as a file's text.

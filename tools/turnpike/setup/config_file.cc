@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "config_file.h"
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "../command.h"
 
 namespace turnpike {
+
+bool is_absent(const std::string &path)
+{
+	std::error_code hidden;
+
+	return !std::filesystem::exists(path, hidden) && !hidden;
+}
 
 Wanted read_config(const std::string &path)
 {

@@ -12,6 +12,9 @@ namespace turnpike {
 
 constexpr char kConfig[] = "/etc/turnpike/turnpike.conf";
 
+// Not where a directory hides it, either: who reads it then says why it cannot be read.
+bool is_absent(const std::string &path);
+
 // Throws Error that names the file.
 Wanted read_config(const std::string &path);
 

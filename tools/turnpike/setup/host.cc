@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include <net/if.h>
@@ -37,7 +36,7 @@ std::vector<Route> routes_of(bool v6)
 	if (v6)
 		ask.insert(ask.begin() + 1, "-6");
 	// Without IPv6 there is no such table.
-	if (v6 && !std::filesystem::exists("/proc/net/if_inet6"))
+	if (v6 && access("/proc/net/if_inet6", F_OK))
 		return {};
 	return parse_routes(output_of(ask), v6);
 }
@@ -97,7 +96,7 @@ std::set<std::string> loaded_modules()
 	std::set<std::string> names;
 
 	for (const char *name : {"tcp_timely", "sch_onramp", "tlt", "nicstamp"})
-		if (std::filesystem::exists(std::string("/sys/module/") + name))
+		if (!access((std::string("/sys/module/") + name).c_str(), F_OK))
 			names.insert(name);
 	return names;
 }

@@ -469,12 +469,27 @@ Plan compare(const Wanted &wanted, const Host &host)
 	return plan_by(told_device, wanted, host);
 }
 
+std::set<std::string> modules_of(const Wanted &wanted)
+{
+	std::set<std::string> names;
+
+	if (!wanted.congestion.empty())
+		names.insert("tcp_timely");
+	if (wanted.tlt)
+		names.insert("tlt");
+	for (const WantedDevice &device : wanted.devices)
+		if (device.onramp)
+			names.insert("sch_onramp");
+	return names;
+}
+
 std::vector<Command> undo(const Change &change, const Host &host)
 {
 	switch (change.kind) {
 	case Kind::module:
 		if (host.modules.count(change.name))
-			return {words({"modprobe", "-r", change.name})};
+			// modprobe unloads nothing whose file is gone, as after apt remove.
+			return {words({"rmmod", change.name})};
 		return {};
 	case Kind::key: {
 		std::vector<Command> commands;

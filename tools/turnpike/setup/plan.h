@@ -84,6 +84,9 @@ Plan plan(const Wanted &wanted, const Host &host);
 // The same, to be told and not done: what cannot be had of a device is a step that does not hold, and the rest is there.
 Plan compare(const Wanted &wanted, const Host &host);
 
+// Names of modules that it takes to have what is wanted.
+std::set<std::string> modules_of(const Wanted &wanted);
+
 // What takes a change back on the host as it is now; none if it is gone, or is another's by now.
 std::vector<Command> undo(const Change &change, const Host &host);
 

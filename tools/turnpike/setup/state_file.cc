@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "state_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 #include <fcntl.h>
@@ -17,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
+#include "../show/namespaces.h"
 
 namespace turnpike {
 namespace {
@@ -112,7 +116,7 @@ Change change_of(const Json &json)
 }
 
 // By the namespace's cookie, which no other has until the host starts again; inodes have a namespace's number anew
-// when it is gone.
+// when it is gone. Of the namespace that this runs in.
 std::string file_name()
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -129,6 +133,56 @@ std::string file_name()
 [[noreturn]] void fail(const std::string &what)
 {
 	throw Error(what + ": " + std::strerror(errno));
+}
+
+// Of the namespaces that live and can be entered: one that is gone leaves its file behind.
+std::set<std::string> living_file_names()
+{
+	std::set<std::string> names;
+
+	each_namespace([&](const std::string &) { names.insert(file_name()); });
+	return names;
+}
+
+State read_state(const std::string &path)
+{
+	std::ifstream file(path);
+	std::ostringstream text;
+
+	if (!file && errno == ENOENT)
+		return {};
+	if (!file)
+		fail("cannot read " + path);
+	text << file.rdbuf();
+	try {
+		return parse_state(text.str());
+	} catch (const Error &error) {
+		throw Error(path + ": " + error.what() + "; what it says cannot be undone by it any more");
+	}
+}
+
+void write_state(const State &state, const std::string &path)
+{
+	std::string next = path + ".new";
+
+	if (state.changes.empty()) {
+		unlink(path.c_str());
+		return;
+	}
+	{
+		std::ofstream file(next, std::ios::trunc);
+		file << state_text(state);
+		if (!file.flush())
+			fail("cannot write " + next);
+	}
+	chmod(next.c_str(), 0644);
+	if (rename(next.c_str(), path.c_str()))
+		fail("cannot write " + path);
+}
+
+bool needs(const State &state, const std::string &module)
+{
+	return !state.changes.empty() && modules_of(state.wanted).count(module);
 }
 
 }  // namespace
@@ -165,7 +219,7 @@ State parse_state(const std::string &text)
 }
 
 // Readers need no lock: a file is replaced as a whole.
-StateFile::StateFile(const std::string &directory, bool write) : path_(directory + "/" + file_name())
+StateFile::StateFile(const std::string &directory, bool write) : directory_(directory), path_(directory + "/" + file_name())
 {
 	if (!write)
 		return;
@@ -191,38 +245,55 @@ StateFile::~StateFile()
 
 State StateFile::read() const
 {
-	std::ifstream file(path_);
-	std::ostringstream text;
-
-	if (!file && errno == ENOENT)
-		return {};
-	if (!file)
-		fail("cannot read " + path_);
-	text << file.rdbuf();
-	try {
-		return parse_state(text.str());
-	} catch (const Error &error) {
-		throw Error(path_ + ": " + error.what() + "; what it says cannot be undone by it any more");
-	}
+	return read_state(path_);
 }
 
 void StateFile::write(const State &state) const
 {
-	std::string next = path_ + ".new";
+	write_state(state, path_);
+}
 
-	if (state.changes.empty()) {
-		unlink(path_.c_str());
-		return;
+// Empty if there is none.
+std::string StateFile::needing(const std::string &module) const
+{
+	std::error_code error;
+	std::set<std::string> living;
+
+	for (const auto &entry : std::filesystem::directory_iterator(directory_, error)) {
+		std::string path = entry.path(), name = entry.path().filename();
+
+		if (path == path_ || !name.starts_with("state-") || !name.ends_with(".json"))
+			continue;
+		try {
+			if (!needs(read_state(path), module))
+				continue;
+		} catch (const Error &) {
+			// Its own down tells of it.
+			continue;
+		}
+		if (living.empty())
+			living = living_file_names();
+		if (living.count(name))
+			return path;
 	}
-	{
-		std::ofstream file(next, std::ios::trunc);
-		file << state_text(state);
-		if (!file.flush())
-			fail("cannot write " + next);
-	}
-	chmod(next.c_str(), 0644);
-	if (rename(next.c_str(), path_.c_str()))
-		fail("cannot write " + path_);
+	return "";
+}
+
+bool StateFile::others_need(const std::string &module) const
+{
+	return !needing(module).empty();
+}
+
+void StateFile::hand_over(const Change &module) const
+{
+	std::string path = needing(module.name);
+	State state = read_state(path);
+
+	// First of all that it made, so that it goes last.
+	if (std::none_of(state.changes.begin(), state.changes.end(),
+			 [&](const Change &change) { return change.is_of_the_same(module); }))
+		state.changes.insert(state.changes.begin(), module);
+	write_state(state, path);
 }
 
 }  // namespace turnpike

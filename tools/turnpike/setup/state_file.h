@@ -39,7 +39,15 @@ public:
 	// All of it or nothing; without changes the file goes.
 	void write(const State &state) const;
 
+	// turnpike up of another network namespace that lives needs this module, too.
+	bool others_need(const std::string &module) const;
+	// The change becomes that one's, whose down undoes it then.
+	void hand_over(const Change &module) const;
+
 private:
+	std::string needing(const std::string &module) const;
+
+	std::string directory_;
 	std::string path_;
 	int lock_ = -1;
 };

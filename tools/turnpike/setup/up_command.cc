@@ -84,13 +84,13 @@ void check_persist(const Wanted &wanted, const std::string &config)
 		throw Error("--persist is for " + std::string(kConfig) + " alone");
 	if (run(systemctl("cat")).status)
 		throw Error("--persist needs systemd and its unit " + std::string(kUnit) + ": apt install turnpike-tools, or make install");
-	if (std::filesystem::exists(config) && read_config(config) != wanted)
+	if (!is_absent(config) && read_config(config) != wanted)
 		throw Error(config + " says otherwise: change it and call 'turnpike up --all --persist', or move it away");
 }
 
 void persist(const Wanted &wanted, const std::string &config)
 {
-	if (!std::filesystem::exists(config)) {
+	if (is_absent(config)) {
 		std::filesystem::create_directories(std::filesystem::path(config).parent_path());
 		std::ofstream file(config);
 		file << config_text(wanted);
@@ -159,7 +159,8 @@ void down(const Arguments &arguments)
 	if (arguments.dry_run) {
 		Host host = look_at_host(state.wanted);
 		for (auto change = state.changes.rbegin(); change != state.changes.rend(); ++change)
-			print_commands(undo(*change, host));
+			if (change->kind != Kind::module || !file.others_need(change->name))
+				print_commands(undo(*change, host));
 		return;
 	}
 	finish_what_is_begun();
@@ -174,7 +175,7 @@ void down(const Arguments &arguments)
 // Wanted by what: the configuration file if there is one, or else what up was told.
 Wanted wanted_now(const Arguments &arguments, const State &state)
 {
-	if (std::filesystem::exists(arguments.config))
+	if (!is_absent(arguments.config))
 		return read_config(arguments.config);
 	if (state.changes.empty())
 		throw Error("nothing is wanted: there is no " + arguments.config + ", and up was not called");

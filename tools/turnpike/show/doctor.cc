@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../units.h"
 #include "status.h"
 
 namespace turnpike {
@@ -61,7 +62,7 @@ void modules(const Json &facts, Findings &found)
 					 " && modprobe " + name + ", when nothing uses it; or restart the host"});
 		else if (module.at("loaded") && !module.at("wanted") && module.at("held_by") != "")
 			found.push_back({"held", Severity::info, name + " is in use, and turnpike up did not ask for it",
-					 "rmmod refuses" + holders_text(module), "modprobe -r " + name + ", when they are over"});
+					 "rmmod refuses" + holders_text(module), "rmmod " + name + ", when they are over"});
 	}
 	if (found.size() == before)
 		fine(found, "module", "modules are there, and those loaded are those on disk");
@@ -244,7 +245,7 @@ void peers(const Json &facts, Findings &found)
 		return;
 	if (peers.at("silent").empty())
 		return fine(found, "peers", "every host that was asked sends receipts");
-	found.push_back({"peers", Severity::warning, std::to_string(peers.at("silent").size()) + " hosts never sent a receipt, as " +
+	found.push_back({"peers", Severity::warning, count_text(peers.at("silent").size(), "host") + " never sent a receipt, as " +
 			 text(peers.at("silent").front()),
 			 "flows to them are held by TCP timestamps alone, or not at all",
 			 "there: is sch_onramp loaded with onramp on a device (ss -uln sport 61004)? is the port open? the same key?"});
@@ -269,7 +270,7 @@ void refusals(const Json &facts, Findings &found)
 		return;
 	if (stats.value("refused_mac", std::uint64_t(0)) + stats.value("refused_key", std::uint64_t(0)) == 0)
 		return fine(found, "signatures", "no receipt was refused for its key");
-	found.push_back({"signatures", Severity::warning, text(stats.at("refused_mac")) + " receipts with a wrong signature, " +
+	found.push_back({"signatures", Severity::warning, count_text(stats.at("refused_mac"), "receipt") + " with a wrong signature, " +
 			 text(stats.at("refused_key")) + " with an unknown key",
 			 "a host with another key has no feedback; or somebody forges", "compare /etc/turnpike/onramp.key of all hosts"});
 }
@@ -280,7 +281,7 @@ void coarse(const Json &facts, Findings &found)
 		if (device.at("coarse") == 0)
 			continue;
 		bool can = facts.at("has_usec").get<bool>();
-		found.push_back({"timestamps", Severity::info, "peers of " + text(device.at("coarse")) + " connections of " +
+		found.push_back({"timestamps", Severity::info, "peers of " + count_text(device.at("coarse"), "connection") + " of " +
 				 text(device.at("name")) + " have timestamps of milliseconds",
 				 "these tell no queueing delay: receipts alone do",
 				 can ? "turnpike usec-ts on PREFIX, at both ends" : "needs Linux 6.7 at both ends"});
@@ -312,7 +313,7 @@ void tlt(const Json &facts, Findings &found)
 				 "code points mean something else beyond the datacenter", "turnpike tlt set --rule peer=PREFIX"});
 	if (tlt.at("deaf") == 0)
 		return fine(found, "tlt-peers", "every peer of TLT answers its marks");
-	found.push_back({"tlt-peers", Severity::warning, text(tlt.at("deaf")) + " connections of TLT have a peer that answers no mark",
+	found.push_back({"tlt-peers", Severity::warning, "TLT has peers that answer no mark, of " + count_text(tlt.at("deaf"), "connection"),
 			 "it has no TLT, or somebody between changes the code points: data to it are not marked",
 			 "turnpike tlt flows; at the peer: turnpike tlt stats"});
 }

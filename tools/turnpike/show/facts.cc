@@ -43,6 +43,14 @@ std::vector<fs::path> entries_of(const fs::path &directory)
 	return found;
 }
 
+// As far as this user can see.
+bool is_there(const fs::path &path)
+{
+	std::error_code hidden;
+
+	return fs::exists(path, hidden);
+}
+
 // The first line that begins with one of these, in files of a directory; empty if there is none.
 std::string file_with(const fs::path &directory, const std::vector<std::string> &beginnings)
 {
@@ -228,26 +236,12 @@ Json owner(const char *name, const std::string &sign, const char *why, const cha
 
 }  // namespace
 
-std::set<std::string> modules_of(const Wanted &wanted)
-{
-	std::set<std::string> names;
-
-	if (!wanted.congestion.empty())
-		names.insert("tcp_timely");
-	if (wanted.tlt)
-		names.insert("tlt");
-	for (const WantedDevice &device : wanted.devices)
-		if (device.onramp)
-			names.insert("sch_onramp");
-	return names;
-}
-
 Json other_owners(const std::string &root, const std::vector<std::string> &processes)
 {
 	const std::vector<std::string> knobs = {"net.ipv4.tcp_congestion_control", "net.core.default_qdisc"};
 	Json found = Json::array();
 
-	if (fs::exists(root + "/sys/fs/bpf/cilium") || runs(processes, "cilium-agent"))
+	if (is_there(root + "/sys/fs/bpf/cilium") || runs(processes, "cilium-agent"))
 		found.push_back(owner("Cilium", "cilium-agent or /sys/fs/bpf/cilium",
 				      "its bandwidth manager puts fq on devices, and BBR on pods",
 				      "bandwidthManager.enabled=false, or keep onramp off its devices"));
@@ -282,7 +276,7 @@ Json kernels_without_headers(const std::string &directory)
 	Json found = Json::array();
 
 	for (const fs::path &path : entries_of(directory))
-		if (fs::exists(path / "modules.dep") && !fs::exists(path / "build/Makefile"))
+		if (is_there(path / "modules.dep") && !is_there(path / "build/Makefile"))
 			found.push_back(path.filename().string());
 	return found;
 }
@@ -344,7 +338,7 @@ Json look_at_facts(const std::string &called)
 	Json facts = {
 		{"kernel", kernel_release()},
 		{"modules", modules_json()},
-		{"dkms", fs::exists("/var/lib/dkms/turnpike")},
+		{"dkms", is_there("/var/lib/dkms/turnpike")},
 		{"kernels_without_headers", kernels_without_headers("/lib/modules")},
 		{"signing", signing_json()},
 		{"tc_plugin", tc_plugin()},

@@ -31,9 +31,6 @@ nlohmann::ordered_json look_at_facts(const std::string &device);
 // directories of a host are; processes: names of those that run.
 nlohmann::ordered_json other_owners(const std::string &root, const std::vector<std::string> &processes);
 
-// Names of modules that it takes to have what is wanted.
-std::set<std::string> modules_of(const Wanted &wanted);
-
 // Installed kernels of a directory (/lib/modules) that have no headers, the oldest first.
 nlohmann::ordered_json kernels_without_headers(const std::string &directory);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // turnpike metrics: series for Prometheus, to a file or by HTTP.
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -31,7 +30,7 @@ constexpr char kTextfile[] = "/var/lib/prometheus/node-exporter/turnpike.prom";
 WantedMetrics configured(const Arguments &arguments)
 {
 	// Without the file that everybody has it is as if it said nothing.
-	if (arguments.config == kConfig && !std::filesystem::exists(kConfig))
+	if (arguments.config == kConfig && is_absent(kConfig))
 		return {};
 	return read_config(arguments.config).metrics;
 }
