@@ -86,6 +86,24 @@ status__needs_no_rights() {
 	[[ $out == *"onramp   veth0: 0 flows"* ]]
 }
 
+# The kernel loads the module of a netlink family that somebody asks for by its name.
+looks__load_no_module() {
+	printf '#!/bin/sh\necho "$*" >> %s/asked\n' "$work" > "$work/kernels-modprobe" && chmod +x "$work/kernels-modprobe"
+	before=$(cat /proc/sys/kernel/modprobe)
+	rm -f "$work/asked" "$work/x.rec"
+	echo "$work/kernels-modprobe" > /proc/sys/kernel/modprobe
+	for look in status "doctor veth0 --all" diff metrics version "record $work/x.rec --for 10ms" "onramp show" "onramp flows" \
+		"onramp peers" "onramp stats" "tlt show" "tlt flows" "tlt stats"; do
+		# shellcheck disable=SC2086  # words
+		in_a "$turnpike" $look
+	done
+	# What it does if one is asked for by name.
+	in_a "${TC:-tc}" qdisc add dev veth0 root nothing 2> /dev/null
+	echo "$before" > /proc/sys/kernel/modprobe
+	cat "$work/asked"
+	grep -q nothing "$work/asked" && ! grep -q turnpike "$work/asked"
+}
+
 # As on each host with systemd, users do not see what is in /sys/fs/bpf.
 doctor__needs_no_rights() {
 	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }

@@ -149,19 +149,18 @@ Genl::~Genl()
 		mnl_socket_close(socket_);
 }
 
+// Of all families: the kernel loads the module of one that is asked for by name, and a look changes nothing.
 std::uint16_t Genl::family_id(const char *family, const std::string &missing)
 {
 	char room[kRequestBytes];
 	std::uint16_t id = 0;
-	nlmsghdr *message = begin(room, GENL_ID_CTRL, NLM_F_REQUEST | NLM_F_ACK,
+	nlmsghdr *message = begin(room, GENL_ID_CTRL, NLM_F_REQUEST | NLM_F_DUMP,
 				  ++sequence_, CTRL_CMD_GETFAMILY, 1);
 
-	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, family);
 	try {
-		exchange(message, [&id](const Attributes &attributes) {
-			auto found = attributes.find(CTRL_ATTR_FAMILY_ID);
-			if (found != attributes.end())
-				id = attribute_u16(found->second);
+		exchange(message, [&id, family](const Attributes &attributes) {
+			if (attribute_text(attributes.at(CTRL_ATTR_FAMILY_NAME)) == family)
+				id = attribute_u16(attributes.at(CTRL_ATTR_FAMILY_ID));
 		});
 	} catch (const Error &) {
 		throw Error(missing);
