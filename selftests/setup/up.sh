@@ -41,7 +41,7 @@ up__twice_does_nothing() {
 
 up__that_fails_leaves_all_as_it_was() {
 	touch "$work/refuse-tlt"
-	refused_with "no tlt today; all is as it was before" up "${all[@]}" && [ ! -e /sys/module/sch_onramp ] || return 1
+	refused_with "no tlt today; all is as it was before; turnpike doctor says why" up "${all[@]}" && [ ! -e /sys/module/sch_onramp ] || return 1
 	refused_with "there is no device" up veth0 nowhere --for 10.0.0.0/8
 }
 

@@ -309,6 +309,27 @@ TEST(Doctor, modules__missing_or_stale)
 	EXPECT_EQ(wrong_with("/tc_plugin", nullptr), "tc-plugin:warning");
 }
 
+std::string mend_of(const Json &facts, const std::string &check)
+{
+	for (const Finding &finding : examine(facts))
+		if (finding.check == check)
+			return finding.mend;
+	return "";
+}
+
+// DKMS of Debian 13 asks for no headers, and says nothing more of it.
+TEST(Doctor, modules__mended_by_what_is_missing)
+{
+	Json facts = healthy();
+
+	facts["modules"][0]["loaded"] = facts["modules"][0]["disk"] = false;
+	EXPECT_EQ(mend_of(facts, "module"), "dkms autoinstall, and see what it says; dkms status");
+	facts["kernels_without_headers"] = {"6.1.0", "6.12.9"};
+	EXPECT_EQ(mend_of(facts, "module"), "apt install linux-headers-6.12.9: DKMS has the sources, and builds them then");
+	facts["dkms"] = false;
+	EXPECT_EQ(mend_of(facts, "module"), "apt install turnpike-dkms, or make install");
+}
+
 TEST(Doctor, default__is_not_for_the_internet)
 {
 	EXPECT_EQ(wrong_with("/default_congestion", "timely"), "default:broken");

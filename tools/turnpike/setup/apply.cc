@@ -220,17 +220,18 @@ void make(const Plan &todo, const StateFile &file, State &state, bool tells)
 	for (const Step &step : steps)
 		remember(state, with_keys(step.change));
 	file.write(state);
+	std::span<const Step> rest = steps, some;
 	try {
-		for (std::span<const Step> rest = steps; !rest.empty();) {
-			std::span<const Step> some = rest.first(together(rest, is_route_step));
-
-			rest = rest.subspan(some.size());
+		while (!rest.empty()) {
+			some = rest.first(together(rest, is_route_step));
 			carry_out(some, tells);
+			rest = rest.subspan(some.size());
 		}
 	} catch (const std::exception &error) {
 		bool well = take_all_back(file, state, false);
 		throw Error(std::string(error.what()) + (well ? "; all is as it was before"
-							      : "; not all could be taken back: turnpike down"));
+							      : "; not all could be taken back: turnpike down") +
+			    (some.front().change.kind == Kind::module ? "; turnpike doctor says why" : ""));
 	}
 }
 

@@ -44,6 +44,19 @@ std::string holders_text(const Json &module)
 	return module.at("held_by") == "" ? "" : "; it is held by " + text(module.at("held_by"));
 }
 
+// What makes modprobe find a module on this host.
+std::string installs_module(const Json &facts)
+{
+	const Json &without = facts.at("kernels_without_headers");
+	std::string kernel = text(facts.at("kernel"));
+
+	if (!facts.at("dkms").get<bool>())
+		return "apt install turnpike-dkms, or make install";
+	if (std::find(without.begin(), without.end(), kernel) != without.end())
+		return "apt install linux-headers-" + kernel + ": DKMS has the sources, and builds them then";
+	return "dkms autoinstall, and see what it says; dkms status";
+}
+
 void modules(const Json &facts, Findings &found)
 {
 	std::size_t before = found.size();
@@ -55,7 +68,8 @@ void modules(const Json &facts, Findings &found)
 			found.push_back({"module", module.at("wanted") ? Severity::broken : Severity::info,
 					 name + " is not installed for " + text(facts.at("kernel")),
 					 module.at("wanted") ? "turnpike up needs it, and modprobe does not find it"
-							     : "modprobe does not find it; nothing here wants it so far", "apt install turnpike-dkms, or make install; with DKMS: dkms status"});
+							     : "modprobe does not find it; nothing here wants it so far",
+					 installs_module(facts)});
 		else if (module.at("stale"))
 			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk",
 					 "an upgrade counts after it is loaded again" + holders_text(module), "rmmod " + name +
