@@ -297,6 +297,35 @@ down__waits_for_no_namespace_that_is_gone() {
 
 only_one_onramp() { [ "$(grep ^sch_onramp /proc/modules | cut -d' ' -f3)" = 1 ]; }
 
+rename() { ip -n "$a" link set "$1" down && ip -n "$a" link set "$1" name "$2" && ip -n "$a" link set "$2" up; }
+
+# The qdisc stays with it.
+down__follows_a_device_that_got_another_name() {
+	up many --profile onramp > /dev/null && rename many other || return 1
+	in_a "$turnpike"
+	out=$(in_a "$turnpike" down)
+	status=$?
+	echo "$out"
+	[[ $(in_a tc qdisc show dev other) != *onramp* && $out == *"qdisc of other: as before"* ]] &&
+		[ ! -e /sys/module/sch_onramp ] || status=1
+	in_a tc qdisc del dev other root 2> /dev/null
+	rename other many && return $status
+}
+
+# Who meets it learns what to do.
+state__that_is_damaged_is_told_of() {
+	up veth0 --for 10.0.0.0/8 > /dev/null || return 1
+	# Namespaces that are gone left theirs.
+	state=$(find /run/turnpike -name "state-*.json" -printf "%T@ %p\n" | sort -n | tail -n 1 | cut -d" " -f2)
+	cp "$state" "$work/whole" && truncate -s 30 "$state" || return 1
+	refused_with "damaged at byte" up veth0 --for 10.0.0.0/8 && refused_with "remove this file" in_a "$turnpike" down
+	status=$?
+	out=$(in_a "$turnpike")
+	echo "$out"
+	[[ $out == *"cannot be told: $state: damaged"* ]] || status=1
+	cp "$work/whole" "$state" && down > /dev/null && return $status
+}
+
 # What a module was loaded for is still there.
 down__without_rights_leaves_modules_to_what_it_left() {
 	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // What turnpike up would do to a host, and what takes it back: no host is touched.
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include <linux/pkt_sched.h>
 
 #include <gtest/gtest.h>
 
 #include "command.h"
+#include "setup/config_file.h"
 #include "setup/plan.h"
 #include "setup/state_file.h"
 
@@ -533,6 +536,68 @@ TEST(StateFile, text__says_the_same_when_read_again)
 	std::size_t version = later.find("\"version\": 1");
 	ASSERT_NE(version, std::string::npos);
 	EXPECT_THROW(parse_state(later.replace(version, 12, "\"version\": 2")), Error);
+}
+
+TEST(StateFile, damage__is_told_in_few_words)
+{
+	for (const char *text : {"", "{\"version\": 1, \"cha\n"})
+		try {
+			parse_state(text);
+			FAIL();
+		} catch (const Error &error) {
+			EXPECT_TRUE(std::string(error.what()).starts_with("damaged at byte ")) << error.what();
+		}
+}
+
+// eth0 and eth1 changed their names, eth2 went and came, eth3 is another one's by now.
+TEST(StateFile, names__follow_the_device)
+{
+	State state;
+	std::map<unsigned, std::string> now = {{2, "eth1"}, {3, "eth0"}, {9, "eth2"}};
+
+	state.wanted.devices = {{"eth0"}, {"eth1"}, {"eth2"}};
+	state.indexes = {{"eth0", 2}, {"eth1", 3}, {"eth2", 4}};
+	state.changes = {{.kind = Kind::module, .name = "eth0"},
+			 {.kind = Kind::qdisc, .name = "eth0", .qdiscs = {qdisc("eth0", "fq", 0x80010000, TC_H_ROOT)}},
+			 {.kind = Kind::route, .name = "10.0.0.0/8", .device = "eth1"},
+			 {.kind = Kind::route, .name = "10.0.0.0/8", .device = "eth2"}};
+	State read = parse_state(state_text(state));
+	follow_names(read, [&](unsigned index) { return now.count(index) ? now[index] : ""; });
+	EXPECT_EQ(read.changes[0].name, "eth0");
+	EXPECT_EQ(read.changes[1].name, "eth1");
+	EXPECT_EQ(read.changes[1].qdiscs[0].device, "eth1");
+	EXPECT_EQ(read.changes[2].device, "eth0");
+	EXPECT_EQ(read.changes[3].device, "eth2");
+	EXPECT_EQ(read.wanted.devices[0].name, "eth1");
+	EXPECT_EQ(read.indexes, (std::map<std::string, unsigned>{{"eth0", 3}, {"eth1", 2}, {"eth2", 4}}));
+}
+
+TEST(Prefixes, network_without_its_length__is_asked_for)
+{
+	EXPECT_THROW(datacenter_prefix("10.0.0.0"), Error);
+	EXPECT_THROW(datacenter_prefix("fd00::"), Error);
+	EXPECT_EQ(datacenter_prefix("10.0.0.0/32"), "10.0.0.0/32");
+	EXPECT_EQ(datacenter_prefix("10.0.0.10"), "10.0.0.10/32");
+	EXPECT_EQ(datacenter_prefix("fd00::1"), "fd00::1/128");
+}
+
+TEST(ConfigFile, marks_and_ends_of_other_systems__are_no_matter)
+{
+	std::string path = testing::TempDir() + "/turnpike.conf";
+
+	std::ofstream(path) << "\xef\xbb\xbf[net]\r\nfor = 10.0.0.0/8\r\n";
+	EXPECT_EQ(read_config(path).prefixes, std::vector<std::string>{"10.0.0.0/8"});
+	std::ofstream(path) << "[\x1b[31m\n";
+	EXPECT_THROW(read_config(path), Error);
+	try {
+		read_config(path);
+	} catch (const Error &error) {
+		EXPECT_EQ(std::string(error.what()).find('\x1b'), std::string::npos);
+	}
+	EXPECT_THROW(read_config(testing::TempDir()), Error);
+	EXPECT_FALSE(is_absent(path));
+	std::remove(path.c_str());
+	EXPECT_TRUE(is_absent(path));
 }
 
 TEST(Process, words__are_shown_as_one_types_them)

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <linux/pkt_sched.h>
+#include <net/if.h>
 #include <unistd.h>
 
 #include "../command.h"
@@ -219,6 +220,9 @@ void make(const Plan &todo, const StateFile &file, State &state, bool tells)
 	// Written first: what is half done can be undone.
 	for (const Step &step : steps)
 		remember(state, with_keys(step.change));
+	state.indexes.clear();
+	for (const WantedDevice &device : state.wanted.devices)
+		state.indexes[device.name] = if_nametoindex(device.name.c_str());
 	file.write(state);
 	std::span<const Step> rest = steps, some;
 	try {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "asked.h"
 
-
 #include "../command.h"
 #include "../tlt.h"
 #include "config_file.h"
@@ -22,8 +21,11 @@ Wanted wanted_by(const Asked &asked)
 		pieces = profile_pieces(asked.profile.empty() ? profile_names().front() : asked.profile);
 	for (const std::string &prefix : asked.prefixes)
 		wanted.prefixes.push_back(datacenter_prefix(prefix));
-	for (const std::string &called : asked.devices)
+	for (const std::string &called : asked.devices) {
+		if (called.empty())
+			throw Error("a device has a name");
 		devices.push_back(device_name(called));
+	}
 	for (const std::string &piece : pieces)
 		add_piece(wanted, piece, devices);
 	if (!wanted.congestion.empty() && wanted.prefixes.empty())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "config_file.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,6 +10,8 @@
 #include "../command.h"
 
 namespace turnpike {
+
+constexpr char kUtf8Mark[] = "\xef\xbb\xbf";
 
 bool is_absent(const std::string &path)
 {
@@ -21,11 +25,13 @@ Wanted read_config(const std::string &path)
 	std::ifstream file(path);
 	std::ostringstream text;
 
-	if (!file)
-		throw Error("cannot read " + path);
+	if (!file || std::filesystem::is_directory(path))
+		throw Error("cannot read " + path + ": " + (file ? "it is a directory" : std::strerror(errno)));
 	text << file.rdbuf();
 	try {
-		return parse_config(text.str());
+		std::string read = text.str();
+		// Some editors mark UTF-8.
+		return parse_config(read.starts_with(kUtf8Mark) ? read.substr(sizeof(kUtf8Mark) - 1) : read);
 	} catch (const Error &error) {
 		throw Error(path + ": " + error.what());
 	}

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -157,7 +158,7 @@ State read_state(const std::string &path)
 	try {
 		return parse_state(text.str());
 	} catch (const Error &error) {
-		throw Error(path + ": " + error.what() + "; what it says cannot be undone by it any more");
+		throw Error(path + ": " + error.what() + "; nobody can undo what it was for: take back by hand what turnpike shows, and remove this file, or restart the host");
 	}
 }
 
@@ -194,6 +195,7 @@ std::string state_text(const State &state)
 
 	for (const Change &change : state.changes)
 		json["changes"].push_back(change_json(change));
+	json["indexes"] = state.indexes;
 	// Who called sudo may have any name.
 	return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -212,10 +214,47 @@ State parse_state(const std::string &text)
 		state.wanted = parse_config(json.at("wanted").get<std::string>());
 		for (const Json &change : json.at("changes"))
 			state.changes.push_back(change_of(change));
+		// Older ones have none.
+		state.indexes = json.value("indexes", state.indexes);
+	} catch (const Json::parse_error &error) {
+		throw Error("damaged at byte " + std::to_string(error.byte));
 	} catch (const std::exception &error) {
 		throw Error(std::string("no state of turnpike: ") + error.what());
 	}
 	return state;
+}
+
+void follow_names(State &state, const std::function<std::string(unsigned)> &name_of)
+{
+	std::map<std::string, std::string> renamed;
+	auto follow = [&](std::string &name) {
+		auto found = renamed.find(name);
+
+		if (found != renamed.end())
+			name = found->second;
+	};
+
+	for (const auto &[name, index] : state.indexes) {
+		std::string now = name_of(index);
+		if (!now.empty() && now != name)
+			renamed[name] = now;
+	}
+	for (WantedDevice &device : state.wanted.devices)
+		follow(device.name);
+	for (Change &change : state.changes) {
+		follow(change.device);
+		if (change.kind == Kind::qdisc)
+			follow(change.name);
+		for (Qdisc &qdisc : change.qdiscs)
+			follow(qdisc.device);
+	}
+	std::map<std::string, unsigned> indexes;
+	for (const auto &[name, index] : state.indexes) {
+		std::string now = name;
+		follow(now);
+		indexes[now] = index;
+	}
+	state.indexes = indexes;
 }
 
 // Readers need no lock: a file is replaced as a whole.
@@ -245,7 +284,14 @@ StateFile::~StateFile()
 
 State StateFile::read() const
 {
-	return read_state(path_);
+	State state = read_state(path_);
+
+	follow_names(state, [](unsigned index) -> std::string {
+		char name[IF_NAMESIZE];
+
+		return if_indextoname(index, name) ? name : "";
+	});
+	return state;
 }
 
 void StateFile::write(const State &state) const

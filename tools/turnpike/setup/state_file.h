@@ -5,6 +5,8 @@
 #define TURNPIKE_TOOLS_SETUP_STATE_FILE_H
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,11 @@ struct State {
 	std::string by;			// who did it: a user's name, or a unit of systemd
 	Wanted wanted;
 	std::vector<Change> changes;	// in the order they were made
+	std::map<std::string, unsigned> indexes;	// of the wanted devices: names may change
 };
+
+// The kernel's objects stay with a device that gets another name. name_of: that of an index, empty if there is none.
+void follow_names(State &state, const std::function<std::string(unsigned)> &name_of);
 
 std::string state_text(const State &state);
 

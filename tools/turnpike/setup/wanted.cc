@@ -10,6 +10,7 @@
 #include "../onramp.h"
 #include "../show/listen_address.h"
 #include "../tlt.h"
+#include "../units.h"
 
 namespace turnpike {
 namespace {
@@ -155,7 +156,7 @@ private:
 
 		words >> section_ >> device >> more;
 		if (text.back() != ']' || !kSections.count(section_))
-			throw Error("no section " + text + "; there are [net], [device NAME], [onramp], [tlt] and [metrics]");
+			throw Error("no section " + printable(text) + "; there are [net], [device NAME], [onramp], [tlt] and [metrics]");
 		if ((section_ == "device") == device.empty() || !more.empty())
 			throw Error(section_ == "device" ? "a device has one name: [device eth0]"
 							 : "[" + section_ + "] has no name");
@@ -174,11 +175,11 @@ private:
 		if (section_.empty())
 			throw Error("a section has to begin before: [net]");
 		if (equals == std::string::npos)
-			throw Error("'" + text + "' is not NAME = VALUE");
+			throw Error("'" + printable(text) + "' is not NAME = VALUE");
 		const Setters &setters = kSections.at(section_);
 		auto found = setters.find(trimmed(text.substr(0, equals)));
 		if (found == setters.end())
-			throw Error("[" + section_ + "] has no '" + trimmed(text.substr(0, equals)) +
+			throw Error("[" + section_ + "] has no '" + printable(trimmed(text.substr(0, equals))) +
 				    "'; there are: " + keys_of(setters));
 		found->second(wanted, trimmed(text.substr(equals + 1)));
 	}
@@ -193,6 +194,9 @@ std::string datacenter_prefix(const std::string &text)
 	onramp_ask prefix = onramp_prefix(text);
 	bool v4 = prefix.bits >= 96 && text.find(':') == std::string::npos;
 
+	if (text.find('/') == std::string::npos && text.ends_with(v4 ? ".0" : "::"))
+		throw Error("'" + text + "' looks like a network: how long is its prefix? " + text + (v4 ? "/8" : "/32") +
+			    ", or " + text + (v4 ? "/32" : "/128") + " for one host");
 	if (prefix.bits == (v4 ? 96 : 0))
 		throw Error(text + " is everybody, the Internet as well");
 	return onramp_prefix_text(prefix);

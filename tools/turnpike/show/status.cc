@@ -209,6 +209,9 @@ std::string rules_text(const Json &rules)
 
 std::string setup_text(const Json &setup, std::int64_t now_s)
 {
+	// Its file cannot be read.
+	if (setup.at("since") == 0 && !setup.at("differs").empty())
+		return "cannot be told: " + setup.at("differs").front().get<std::string>();
 	std::string text = "by " + setup.at("by").get<std::string>() + ", " +
 			   age_text(now_s - setup.at("since").get<std::int64_t>()) + " ago; ";
 
