@@ -113,8 +113,8 @@ void key_generate(const Arguments &arguments)
 		onramp_write_new_key(arguments.secret_file);
 	if (arguments.shown.json)
 		std::cout << (to_output ? Json{{"key", key}} : Json{{"file", printable(arguments.secret_file)}}).dump(2) << '\n';
-	else if (to_output)
-		std::cout << key << '\n';
+	else
+		std::cout << (to_output ? key : "wrote " + printable(arguments.secret_file) + ": copy it to each host that answers") << '\n';
 }
 
 // The numbers of the keys that are set, the one that signs first.

@@ -30,14 +30,14 @@ void forget(State &state, const Change &same)
 }
 
 // What became of a change that was to be taken back.
-enum class Outcome { as_before, anothers, stays, handed_over };
+enum class Outcome { as_before, not_ours, stays, handed_over };
 
 const char *outcome_text(Outcome outcome)
 {
 	switch (outcome) {
 	case Outcome::as_before:
 		return "as before";
-	case Outcome::anothers:
+	case Outcome::not_ours:
 		return "gone, or another's by now; left alone";
 	case Outcome::stays:
 		return "stays loaded";
@@ -70,7 +70,7 @@ Outcome take_back(const Change &change, const Host &host, const StateFile &file)
 			outcome = Outcome::stays;
 		}
 	}
-	return commands.empty() ? Outcome::anothers : outcome;
+	return commands.empty() ? Outcome::not_ours : outcome;
 }
 
 // What stood there before may be another's by now: then that comes back one day.
@@ -138,7 +138,7 @@ bool take_back_together(std::span<const Change> changes, const Host &host, State
 	for (std::size_t i = 0; i < changes.size(); i++) {
 		forget(state, changes[i]);
 		if (tells)
-			tell_taken_back(changes[i], any[i] ? Outcome::as_before : Outcome::anothers);
+			tell_taken_back(changes[i], any[i] ? Outcome::as_before : Outcome::not_ours);
 	}
 	return true;
 }
