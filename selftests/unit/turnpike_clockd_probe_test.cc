@@ -136,16 +136,21 @@ struct Two {
 		}
 		now += kSecond;
 	}
+
+	void rounds(int count)
+	{
+		for (int i = 0; i < count; i++) {
+			there();
+			back();
+		}
+	}
 };
 
 TEST(probe_track, pairs_there_and_back__are_whole_in_time)
 {
 	Two two;
 
-	for (int i = 0; i < 10; i++) {
-		two.there();
-		two.back();
-	}
+	two.rounds(10);
 	ProbePairs pairs = two.one.take();
 	EXPECT_GE(pairs.there.size(), 8u);
 	EXPECT_GE(pairs.back.size(), 8u);
@@ -162,10 +167,7 @@ TEST(probe_track, no_pair__counts_twice)
 {
 	Two two;
 
-	for (int i = 0; i < 20; i++) {
-		two.there();
-		two.back();
-	}
+	two.rounds(20);
 	ProbePairs pairs = two.one.take();
 	std::set<std::int64_t> sent;
 	for (const ProbePair &pair : pairs.there)
@@ -245,16 +247,10 @@ TEST(probe_track, peer_that_began_anew__is_heard_again)
 {
 	Two two;
 
-	for (int i = 0; i < 5; i++) {
-		two.there();
-		two.back();
-	}
+	two.rounds(5);
 	two.other = ProbeTrack(33);
 	two.one.take();
-	for (int i = 0; i < 5; i++) {
-		two.there();
-		two.back();
-	}
+	two.rounds(5);
 	ProbePairs pairs = two.one.take();
 	EXPECT_GE(pairs.there.size(), 3u);
 	EXPECT_GE(pairs.back.size(), 2u);
