@@ -811,15 +811,15 @@ Json state()
 			   peer("10.0.0.5", 60, 5, true, "a clock was set")}}};
 }
 
-struct StateFile : testing::Test {
-	StateFile() : directory(std::filesystem::temp_directory_path() / "turnpike-clockd-XXXXXX")
+struct ClockdState : testing::Test {
+	ClockdState() : directory(std::filesystem::temp_directory_path() / "turnpike-clockd-XXXXXX")
 	{
 		std::string name = directory;
 		if (mkdtemp(name.data()))
 			directory = name;
 	}
 
-	~StateFile() override { std::filesystem::remove_all(directory); }
+	~ClockdState() override { std::filesystem::remove_all(directory); }
 
 	std::string path() const { return directory / "below" / "clockd.json"; }
 
@@ -828,7 +828,7 @@ struct StateFile : testing::Test {
 	std::filesystem::path directory;
 };
 
-TEST_F(StateFile, what_is_written__is_read_with_its_age)
+TEST_F(ClockdState, what_is_written__is_read_with_its_age)
 {
 	EXPECT_TRUE(read_clockd_state(path(), 0).is_null());
 	write_clockd_state(path(), state(), 100 * kSecond, 4);
@@ -842,7 +842,7 @@ TEST_F(StateFile, what_is_written__is_read_with_its_age)
 	EXPECT_TRUE(read_clockd_state(path(), 99 * kSecond).is_null());
 }
 
-TEST_F(StateFile, what_is_no_state__is_none)
+TEST_F(ClockdState, what_is_no_state__is_none)
 {
 	write_clockd_state(path(), state(), 100 * kSecond, 4);
 	for (const char *text : {"", "{", "null", "[]", "7", "{\"at_ns\": 1}", "{\"at_ns\": \"x\", \"window_s\": 4, \"peers\": []}",
@@ -854,7 +854,7 @@ TEST_F(StateFile, what_is_no_state__is_none)
 	EXPECT_TRUE(read_clockd_state(path(), 103 * kSecond).is_null());
 }
 
-TEST_F(StateFile, summary__counts_peers_errors_and_surpluses)
+TEST_F(ClockdState, summary__counts_peers_errors_and_surpluses)
 {
 	write_clockd_state(path(), state(), 100 * kSecond, 4);
 	Json summary = clockd_summary(read_clockd_state(path(), 101 * kSecond));
