@@ -380,6 +380,21 @@ def coordinator__finds_a_step_of_a_millisecond_within_two_windows():
             assert all(error_ns <= told_ns for error_ns, told_ns in found), (victim, found)
 
 
+def coordinator__is_not_believed_once_our_own_clock_was_set():
+    with Hosts(*CLOCKS, options=(*COORDINATOR, "--peers", "3")) as rack:
+        settle((LEARNING + 3) * WINDOW_S)
+        rack.ctl("nic set h1 phc_offset_ns=1000000")
+        # pairs say it at the end of a window, and the coordinator only then
+        settle(1.1 * WINDOW_S)
+        for _ in range(10):
+            for other in rack.hosts:
+                offset_ns, told_ns = rack.known("h1").get(address(other), (None, None))
+                if other != "h1" and offset_ns is not None:
+                    error_ns = abs(offset_ns - rack.true_ns("h1", other))
+                    assert error_ns <= told_ns, (other, error_ns, told_ns)
+            settle(.1 * WINDOW_S)
+
+
 def coordinator__sees_no_link_that_is_asymmetric_and_others_stay_as_good():
     with Hosts(*CLOCKS, options=COORDINATOR) as rack:
         settle((LEARNING + 3) * WINDOW_S)
