@@ -130,6 +130,11 @@ static inline void timely_rate_sample(struct timely_state *s,
 	if (p->path_law)
 		timely_path_sample(s, p, sample->now_ns, rtt_ns, elapsed_ns);
 	timely_path_find(&path, s, p, sample);
+	if (timely_is_merged(s, p, sample, elapsed_ns)) {
+		timely_merge(s, rtt_ns, elapsed_ns);
+		timely_report(s, p, &path, TIMELY_BRANCH_MERGED, out);
+		return;
+	}
 	if (!s->prev_rtt_ns) {
 		s->prev_rtt_ns = rtt_ns;
 		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);

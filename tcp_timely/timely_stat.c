@@ -23,6 +23,7 @@ static const char * const timely_stat_names[TIMELY_STATS] = {
 
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_FIRST] = "events_first",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_DROPPED] = "events_below_floor",
+	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_MERGED] = "events_merged",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_LOW] = "events_low",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_HIGH] = "events_high",
 	[TIMELY_STAT_BRANCH + TIMELY_BRANCH_INC] = "events_increase",

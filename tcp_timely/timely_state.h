@@ -81,7 +81,7 @@ struct timely_state {
 	    jitter_q:22;	/* EWMA, ns << JITTER_SHIFT */
 	u64 undo_rate_bps:41,	/* before the loss episode; 0: none */
 	    step_up:1,		/* sign of last_step */
-	    last_step_ns:18,	/* newest RTT difference, no sign */
+	    last_step:18,	/* newest RTT difference, no sign, ns >> STEP_SHIFT */
 	    low_events:4;	/* samples in low_new */
 	u64 round_start_ns:40,	/* of the first decrease of that round */
 	    low_new_ns:24;	/* smallest sample of this half window */
@@ -127,6 +127,7 @@ enum timely_branch {
 	TIMELY_BRANCH_DEC,	/* gradient > 0: decrease */
 	TIMELY_BRANCH_BLEND,	/* patched, between the thresholds */
 	TIMELY_BRANCH_DRAIN,	/* looking for the base RTT */
+	TIMELY_BRANCH_MERGED,	/* came with the event before, by one interrupt */
 	TIMELY_BRANCH_COUNT,
 };
 
@@ -150,7 +151,8 @@ struct timely_outcome {
 #define TIMELY_MOMENT_MASK	((1ULL << 40) - 1)
 #define TIMELY_LOAD_SHIFT	10
 #define TIMELY_SPIKE_MAX_NS	((1ULL << 16) - 1)
-#define TIMELY_STEP_MAX_NS	((1ULL << 18) - 1)
+#define TIMELY_STEP_SHIFT	2
+#define TIMELY_STEP_MAX		((1ULL << 18) - 1)
 #define TIMELY_LOW_MAX_NS	((1ULL << 24) - 1)
 #define TIMELY_FRAME_BYTES	1538	/* full Ethernet frame and gap */
 

@@ -28,7 +28,8 @@
 		{ TIMELY_BRANCH_HAI,		"hai" },	\
 		{ TIMELY_BRANCH_DEC,		"decrease" },	\
 		{ TIMELY_BRANCH_BLEND,		"blend" },	\
-		{ TIMELY_BRANCH_DRAIN,		"drain" })
+		{ TIMELY_BRANCH_DRAIN,		"drain" },	\
+		{ TIMELY_BRANCH_MERGED,		"merged" })
 
 #define timely_show_source(source)				\
 	__print_symbolic(source,				\

@@ -359,6 +359,28 @@ receiving__acks_alone_leaves_none() {
 	windows_while_receiving 5000000 && between a.cwnd "$(value b.cwnd)" "$(value b.cwnd)"
 }
 
+# send_with_acks_by NETEM...: how the way back is meanwhile
+send_with_acks_by() {
+	merged=$(counter events_merged) samples=$(counter samples)
+	in_b tc qdisc del dev veth0 root && in_b tc qdisc add dev veth0 root netem "$@" || return 1
+	take send=0.2 show=a
+	status=$?
+	in_b tc qdisc del dev veth0 root && in_b tc qdisc add dev veth0 root netem delay 20us || return 1
+	merged=$(($(counter events_merged) - merged)) samples=$(($(counter samples) - samples))
+	echo "$merged of $samples samples are merged"
+	return $status
+}
+
+# ACKs that wait for a late interrupt come all at once, and the first of them is the sample. That it
+# waited is no queue.
+noise__acks_of_a_late_interrupt_are_one_sample() {
+	send_with_acks_by slot 100us 100us && [ $merged -ge $((samples * 3 / 4)) ] && about a.rate $device
+}
+
+noise__acks_that_come_in_time_are_samples() {
+	send_with_acks_by delay 20us && [ $merged -le $((samples / 10)) ] && about a.rate $device
+}
+
 # Time on the wire is taken off RTTs, but not by what only says that it has a speed.
 device__that_pretends_takes_nothing_off() {
 	fast=$(counter dropped_too_fast) samples=$(counter samples)

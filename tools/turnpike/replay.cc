@@ -80,6 +80,8 @@ const char *branch_name(timely_branch branch)
 		return "blend";
 	case TIMELY_BRANCH_DRAIN:
 		return "drain";
+	case TIMELY_BRANCH_MERGED:
+		return "merged";
 	case TIMELY_BRANCH_COUNT:
 		break;
 	}

@@ -41,8 +41,8 @@ Output (standard output), a line per input line:
                sample, 0 if not (rate and gradient are then those of before)
   rate_bps     rate after the line
   gradient     smoothed normalized gradient
-  branch       first, below_floor, low, high, increase, hai, decrease, blend;
-               none where event is 0
+  branch       first, below_floor, merged, low, high, increase, hai, decrease,
+               blend, drain; none where event is 0
 
 With --events lines every line is an event (the default for the preset
 verbatim); with --events segments an event takes as many bytes as the engine
