@@ -147,7 +147,7 @@ enum {
 	ONRAMP_CMD_KEY_DEL,	/* ONRAMP_A_KEY_ID */
 	ONRAMP_CMD_STATS,	/* ONRAMP_A_STATS */
 	ONRAMP_CMD_PEERS,	/* dump: one ONRAMP_A_PEER per message */
-	ONRAMP_CMD_CLOCK_SET,	/* ONRAMP_A_CLOCK_PEER, _OFFSET, _ERROR, _SECONDS: a peer's clock */
+	ONRAMP_CMD_CLOCK_SET,	/* ONRAMP_A_CLOCK_PEER, _OFFSET, _ERROR, _SECONDS, may have _DRIFT */
 	ONRAMP_CMD_CLOCK_CLEAR,	/* ONRAMP_A_CLOCK_PEER */
 	ONRAMP_CMD_CLOCK_OWN,	/* ONRAMP_A_CLOCK_ERROR, _SECONDS if that ends: this host's clock */
 	ONRAMP_CMD_CLOCKS,	/* dump: what _CLOCK_SET said, one peer per message */
@@ -167,12 +167,13 @@ enum {
 	ONRAMP_A_STATS,		/* nest of u64, each of type enum onramp_stat + 1 */
 	ONRAMP_A_PEER,		/* nest of ONRAMP_PEER_ */
 	ONRAMP_A_CLOCK_PEER,	/* 16 bytes, IPv4 is mapped: a peer's address */
-	ONRAMP_A_CLOCK_OFFSET,	/* s64, ns: the peer's CLOCK_REALTIME less this host's */
+	ONRAMP_A_CLOCK_OFFSET,	/* s64, ns: the peer's CLOCK_REALTIME less this host's, now */
 	ONRAMP_A_CLOCK_ERROR,	/* u32, ns, 10^6 at most: bound of the clock's error; 0: unknown */
 	ONRAMP_A_CLOCK_SECONDS,	/* u32: how long the setting counts; in answers the time left */
 	ONRAMP_A_FLOW,		/* nest of ONRAMP_FLOW_ */
 	ONRAMP_A_REMOTE,	/* 16 bytes, IPv4 is mapped */
 	ONRAMP_A_ASK,		/* struct onramp_ask[], 16 at most: peers to ask; empty: all */
+	ONRAMP_A_CLOCK_DRIFT,	/* s32, 10^-12: how much of the time that passes the offset grows */
 	__ONRAMP_A_MAX,
 };
 
@@ -186,6 +187,7 @@ struct onramp_ask {
 
 #define ONRAMP_CLOCK_OFFSET_MAX_NS	1000000000000000000LL	/* 31 years */
 #define ONRAMP_CLOCK_SECONDS_MAX	86400
+#define ONRAMP_CLOCK_DRIFT_MAX_PPT	1000000000
 
 #define ONRAMP_A_MAX (__ONRAMP_A_MAX - 1)
 

@@ -16,6 +16,7 @@
 #include <linux/timekeeping.h>
 
 #include "orack_clock.h"
+#include "orack_drift.h"
 #include "orack_peer.h"
 #include "orack_turn.h"
 #include "sch_onramp/onramp_net.h"
@@ -174,9 +175,23 @@ static struct orack_offset *orack_offset_find(const struct onramp_net *on,
 	return rhashtable_lookup(&orack_offsets, &key, orack_offset_params);
 }
 
+/* Since the offset was told, a sample may be a little older. */
+static s64 orack_offset_drifted_ns(const struct orack_offset *o, u64 now_ns)
+{
+	s64 elapsed_ns = (s64)(now_ns - o->told_ns);
+
+	return o->drift_q && elapsed_ns > 0 ? orack_drift_ns(o->drift_q, elapsed_ns) : 0;
+}
+
+/* Its CLOCK_REALTIME less ours. */
+s64 orack_offset_now_ns(const struct orack_offset *o)
+{
+	return o->offset_ns + orack_offset_drifted_ns(o, ktime_get_ns());
+}
+
 /* Grade (b).  peer->lock is held, under the RCU read lock. */
 static bool orack_clock_given_offset(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-				     struct orack_clock_offset *offset)
+				     u64 now_ns, struct orack_clock_offset *offset)
 {
 	const struct orack_offset *o;
 	struct orack_given_offset *given = &peer->acking.given;
@@ -196,22 +211,22 @@ static bool orack_clock_given_offset(const struct onramp_net *on, struct orack_p
 	/* Another clock has no relation to what was said of the last one. */
 	if (given->id != orack_clock_of(id))
 		return false;
-	offset->offset_ns = given->offset_ns;
+	offset->offset_ns = given->offset_ns + (u64)orack_offset_drifted_ns(o, now_ns);
 	offset->error_ns = o->error_ns;
 	offset->grade = ORACK_GRADE_OFFSET;
 	return true;
 }
 
-/* The offset of the peer's clock @id against CLOCK_MONOTONIC.  False: unknown.  peer->lock is
- * held, under the RCU read lock.
+/* The offset of the peer's clock @id against CLOCK_MONOTONIC at @now_ns.  False: unknown.
+ * peer->lock is held, under the RCU read lock.
  */
 static bool orack_clock_best_offset(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-				    struct orack_clock_offset *offset)
+				    u64 now_ns, struct orack_clock_offset *offset)
 {
 	const struct orack_clock_report *report = &peer->acking.report;
 	u32 error_ns = orack_clock_error(on);
 
-	if (orack_clock_given_offset(on, peer, id, offset))
+	if (orack_clock_given_offset(on, peer, id, now_ns, offset))
 		return true;
 	if (!error_ns || !report->is.error_ns || !orack_clock_report_holds(report, id))
 		return false;
@@ -223,9 +238,9 @@ static bool orack_clock_best_offset(const struct onramp_net *on, struct orack_pe
 
 /* The same for times in receipts, whose identity tells who stamped. */
 bool orack_clock_offset_of(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-			   struct orack_clock_offset *offset)
+			   u64 now_ns, struct orack_clock_offset *offset)
 {
-	if (!orack_clock_best_offset(on, peer, id, offset))
+	if (!orack_clock_best_offset(on, peer, id, now_ns, offset))
 		return false;
 	if (orack_clock_is_nic(id))
 		offset->error_ns += ORACK_NIC_ERROR_NS;
@@ -289,7 +304,7 @@ static int orack_offset_put(struct onramp_net *on, struct orack_offset *o,
 	return 0;
 }
 
-/* @wanted: address, offset and error. */
+/* @wanted: address, offset, drift and error. */
 int orack_clock_set(struct onramp_net *on, const struct orack_offset *wanted, u32 seconds,
 		    struct netlink_ext_ack *extack)
 {
@@ -301,7 +316,10 @@ int orack_clock_set(struct onramp_net *on, const struct orack_offset *wanted, u3
 	write_pnet(&o->key.net, on->net);
 	o->key.remote = wanted->key.remote;
 	o->offset_ns = wanted->offset_ns;
+	o->drift_ppt = wanted->drift_ppt;
+	o->drift_q = orack_drift_q(wanted->drift_ppt);
 	o->error_ns = wanted->error_ns;
+	o->told_ns = ktime_get_ns();
 	o->real_ns = orack_clock_real_ns();
 	o->until = jiffies + seconds * HZ;
 	o->serial = ++orack_offset_serial;

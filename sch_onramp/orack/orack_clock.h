@@ -29,7 +29,10 @@ struct orack_offset {
 	struct orack_offset_key key;
 	u64 serial;			/* counts all offsets ever given */
 	u64 real_ns;			/* our CLOCK_REALTIME less CLOCK_MONOTONIC, at that time */
-	s64 offset_ns;			/* its CLOCK_REALTIME less ours */
+	u64 told_ns;			/* CLOCK_MONOTONIC of that time */
+	s64 offset_ns;			/* its CLOCK_REALTIME less ours, at that time */
+	s64 drift_q;			/* and how it changes (orack_drift.h) */
+	s32 drift_ppt;			/* as it was told, 10^-12 */
 	u32 error_ns;
 	unsigned long until;		/* jiffies */
 	struct rcu_head rcu;
@@ -55,7 +58,7 @@ struct orack_own_report {
 struct orack_given_offset {
 	u64 serial;			/* of the orack_offset; 0: none yet */
 	u32 id;				/* of the clock, whoever stamps */
-	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC, modulo 2^64 */
+	u64 offset_ns;			/* that clock less CLOCK_MONOTONIC when told, modulo 2^64 */
 };
 
 /* In a namespace.  RTNL writes, readers take no lock. */
@@ -76,7 +79,8 @@ static inline u64 orack_own_time(u64 ns)
 }
 
 bool orack_clock_offset_of(const struct onramp_net *on, struct orack_peer *peer, u32 id,
-			   struct orack_clock_offset *offset);
+			   u64 now_ns, struct orack_clock_offset *offset);
+s64 orack_offset_now_ns(const struct orack_offset *o);
 enum onramp_stat orack_clock_reported(struct orack_peer *peer, const struct orack_datagram *d);
 void orack_clock_report_again(struct orack_own_report *own);
 bool orack_clock_report_is_due(const struct onramp_net *on, struct orack_own_report *own);

@@ -24,6 +24,7 @@ static const struct nla_policy orack_policy[ONRAMP_A_MAX + 1] = {
 	[ONRAMP_A_CLOCK_OFFSET] = { .type = NLA_S64 },
 	[ONRAMP_A_CLOCK_ERROR] = { .type = NLA_U32 },
 	[ONRAMP_A_CLOCK_SECONDS] = { .type = NLA_U32 },
+	[ONRAMP_A_CLOCK_DRIFT] = { .type = NLA_S32 },
 	[ONRAMP_A_REMOTE] = NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[ONRAMP_A_ASK] = {
 		.type = NLA_BINARY, .len = ONRAMP_ASKS_MAX * sizeof(struct onramp_ask),

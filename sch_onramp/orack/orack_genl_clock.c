@@ -81,6 +81,18 @@ static int orack_genl_offset(struct genl_info *info, s64 *offset_ns)
 	return -ERANGE;
 }
 
+/* Without one clocks run alike. */
+static int orack_genl_drift(struct genl_info *info, s32 *drift_ppt)
+{
+	struct nlattr *attr = info->attrs[ONRAMP_A_CLOCK_DRIFT];
+
+	*drift_ppt = attr ? nla_get_s32(attr) : 0;
+	if (*drift_ppt <= ONRAMP_CLOCK_DRIFT_MAX_PPT && *drift_ppt >= -ONRAMP_CLOCK_DRIFT_MAX_PPT)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "the drift is more than a millisecond a second");
+	return -ERANGE;
+}
+
 int orack_genl_clock_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct orack_offset wanted;
@@ -93,6 +105,7 @@ int orack_genl_clock_set(struct sk_buff *skb, struct genl_info *info)
 	}
 	err = orack_genl_clock_peer(info, &wanted.key.remote) ?:
 	      orack_genl_offset(info, &wanted.offset_ns) ?:
+	      orack_genl_drift(info, &wanted.drift_ppt) ?:
 	      orack_genl_error(info, 1, &wanted.error_ns) ?:
 	      orack_genl_seconds(info, &seconds);
 	if (err)
@@ -149,7 +162,8 @@ static int orack_genl_dump_clock(const struct genl_family *family, struct sk_buf
 	if (!header)
 		return -EMSGSIZE;
 	if (nla_put_in6_addr(msg, ONRAMP_A_CLOCK_PEER, &o->key.remote) ||
-	    nla_put_s64(msg, ONRAMP_A_CLOCK_OFFSET, o->offset_ns, ONRAMP_A_PAD) ||
+	    nla_put_s64(msg, ONRAMP_A_CLOCK_OFFSET, orack_offset_now_ns(o), ONRAMP_A_PAD) ||
+	    nla_put_s32(msg, ONRAMP_A_CLOCK_DRIFT, o->drift_ppt) ||
 	    nla_put_u32(msg, ONRAMP_A_CLOCK_ERROR, o->error_ns) ||
 	    nla_put_u32(msg, ONRAMP_A_CLOCK_SECONDS, orack_genl_left(o))) {
 		genlmsg_cancel(msg, header);

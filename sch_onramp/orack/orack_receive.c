@@ -129,7 +129,7 @@ static u64 orack_queue_ns(struct onramp_net *on, struct orack_peer *peer, struct
 	struct orack_clock_offset offset;
 
 	a->samples++;
-	if (!orack_clock_offset_of(on, peer, t->clock, &offset)) {
+	if (!orack_clock_offset_of(on, peer, t->clock, t->now_ns, &offset)) {
 		a->absolute.grade = ORACK_GRADE_BASE;
 		return queue_ns;
 	}

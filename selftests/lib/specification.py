@@ -82,7 +82,7 @@ def onramp_clocks(client):
     """What is known of clocks."""
     return {"own_error_ns": client.call("get")[0]["clock-error"] or None,
             "peers": [{"peer": one["clock-peer"], "offset_ns": one["clock-offset"], "error_ns": one["clock-error"],
-                       "seconds_left": one["clock-seconds"]} for one in client.call("clocks")]}
+                       "drift_ppb": round(one["clock-drift"] / 1e3), "seconds_left": one["clock-seconds"]} for one in client.call("clocks")]}
 
 
 def handle(number):

@@ -419,12 +419,28 @@ clock__offset_that_cannot_be_is_not_used() {
 	return $_status
 }
 
+# The clocks are one. What was said of them is right a second later, and wrong two more after that.
+clock__drift_that_was_told_counts() {
+	acker on && onramp threshold 200us feedback orack &&
+		in_a turnpike clock set 10.1.0.2 -1ms 300us --drift 1000000 &&
+		told_clock 10.1.0.2 | grep -q "drift_ppb 1000000 " && sleep 0.9 && sampled &&
+		[ $_absolute -gt $((_samples * 9 / 10)) ] && exactly grade '"b"' && sleep 4 && sampled &&
+		[ $_absolute -lt $((_samples / 2)) ] && _offset=$(told_clock 10.1.0.2 | sed -n 's/.*offset_ns \(-\?[0-9]*\).*/\1/p') &&
+		echo "offset $_offset" && [ "$_offset" -gt 4000000 ] && [ "$_offset" -lt 7000000 ] &&
+		in_a turnpike clock set 10.1.0.2 1ms 300us --drift -1000000 && sleep 0.9 && sampled &&
+		[ $_absolute -gt $((_samples * 9 / 10)) ] &&
+		refused "drift" clock set 10.1.0.2 0 1 --drift 1000001
+	_status=$?
+	undisciplined
+	return $_status
+}
+
 clock__offset_expires() {
 	acker on && onramp threshold 200us feedback orack &&
 		in_a turnpike onramp clock set 10.1.0.2 0 1us --for 2 && sampled &&
-		exactly grade '"b"' && told_clock 10.1.0.2 | grep -q "seconds_left [12]$" &&
+		exactly grade '"b"' && told_clock 10.1.0.2 | grep -q "seconds_left [12] " &&
 		sleep 2.2 && sampled && exactly grade '"c"' &&
-		told_clock 10.1.0.2 | grep -q "seconds_left 0$"
+		told_clock 10.1.0.2 | grep -q "seconds_left 0 "
 	_status=$?
 	undisciplined
 	return $_status
@@ -509,7 +525,7 @@ clock__nonsense_is_refused() {
 		refused "error is 1 to" clock disciplined 0 &&
 		refused "error is 1 to" clock disciplined 1001us &&
 		refused "nothing was said" clock clear 10.1.0.2 &&
-		[ "$(in_a turnpike onramp clock show -j | json_lines)" = "own_error_ns null" ]
+		[ "$(in_a turnpike onramp clock show -j | json_lines | paste -sd' ')" = "own_error_ns null clockd null" ]
 }
 
 # 16384 and no more; what expired makes room; the table goes with its namespace.

@@ -568,27 +568,41 @@ TEST(clockd_mesh, host_that_is_none_of_it__is_said)
 
 // -- kernel_offsets
 
-TEST(offset_to_tell, drift__is_in_the_offset_by_half_and_in_the_error)
+TEST(offset_to_tell, error__has_room_to_grow)
 {
-	PeerOffset told = offset_to_tell({1000, 30, -3e-5}, 30000000);
+	PeerOffset told = offset_to_tell({1000, 30, -3e-5});
 
-	EXPECT_EQ(told.offset_ns, 1000 - 450);
-	EXPECT_EQ(told.error_ns, 640);
-	EXPECT_EQ(offset_to_tell({1000, 30, 0}, 30000000).error_ns, 40);
+	EXPECT_EQ(told.offset_ns, 1000);
+	EXPECT_EQ(told.error_ns, 40);
+	EXPECT_EQ(told.drift, -3e-5);
+	EXPECT_EQ(offset_to_tell({1000, 1, 0}).error_ns, 2);
+}
+
+TEST(offset_to_tell, drift__is_one_that_the_kernel_takes)
+{
+	EXPECT_EQ(offset_to_tell({0, 30, 2e-3}).drift, 1e-3);
+	EXPECT_EQ(offset_to_tell({0, 30, -2e-3}).drift, -1e-3);
 }
 
 TEST(offset_is_another, a_quarter_of_its_error__is)
 {
-	EXPECT_FALSE(offset_is_another({1100, 400, 0}, {1000, 400, 0}));
-	EXPECT_TRUE(offset_is_another({1101, 400, 0}, {1000, 400, 0}));
-	EXPECT_TRUE(offset_is_another({899, 400, 0}, {1000, 400, 0}));
+	EXPECT_FALSE(offset_is_another({1100, 400, 0}, {1000, 400, 0}, 0));
+	EXPECT_TRUE(offset_is_another({1101, 400, 0}, {1000, 400, 0}, 0));
+	EXPECT_TRUE(offset_is_another({899, 400, 0}, {1000, 400, 0}, 0));
+}
+
+TEST(offset_is_another, drift_that_was_told__is_none)
+{
+	EXPECT_FALSE(offset_is_another({31000, 400, 3e-5}, {1000, 400, 3e-5}, kSecond));
+	EXPECT_TRUE(offset_is_another({31000, 400, 3e-5}, {1000, 400, 0}, kSecond));
+	EXPECT_TRUE(offset_is_another({31000, 400, 3e-5}, {1000, 400, -3e-5}, kSecond));
 }
 
 TEST(offset_is_another, error_that_has_grown_by_a_quarter__is)
 {
-	EXPECT_FALSE(offset_is_another({1000, 500, 0}, {1000, 400, 0}));
-	EXPECT_TRUE(offset_is_another({1000, 501, 0}, {1000, 400, 0}));
-	EXPECT_FALSE(offset_is_another({1000, 100, 0}, {1000, 400, 0}));
+	EXPECT_FALSE(offset_is_another({1000, 500, 0}, {1000, 400, 0}, 0));
+	EXPECT_TRUE(offset_is_another({1000, 501, 0}, {1000, 400, 0}, 0));
+	EXPECT_FALSE(offset_is_another({1000, 100, 0}, {1000, 400, 0}, 0));
 }
 
 }  // namespace

@@ -235,8 +235,8 @@ def hardware__offsets_of_drifting_clocks_are_within_what_is_told():
         settle((LEARNING + 3) * WINDOW_S)
         found = errors(rack, rack.hosts)
         assert all(error_ns <= told_ns for error_ns, told_ns in found), found
-        # clocks that part by 30 us/s are told 50 times a second at most
-        assert max(told_ns for _, told_ns in found) <= 2000, found
+        # clocks part by 30 us/s, and the kernel moves what it was told on by that
+        assert max(told_ns for _, told_ns in found) <= 200, found
         peer = rack.peer("h1", "h0")
         print("#", peer)
         assert abs(peer["drift_ppb"] - 30000) < 20, peer

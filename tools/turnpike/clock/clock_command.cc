@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // turnpike clock: what sch_onramp knows of clocks, said by hand; `follow' says it for a daemon that keeps time.
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -25,6 +26,7 @@ struct Arguments {
 	std::string peer, offset, error;
 	std::string state = kClockdState;
 	unsigned seconds = 0;		// 0: not given
+	double drift_ppb = 0;
 	Shown shown;
 };
 
@@ -50,6 +52,8 @@ void clock_set(const Arguments &arguments)
 	onramp_family().call(ONRAMP_CMD_CLOCK_SET, [&](nlmsghdr *message) {
 		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
 		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, offset);
+		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_DRIFT,
+				 static_cast<std::uint32_t>(std::lround(arguments.drift_ppb * 1e3)));
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error);
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS,
 				 arguments.seconds ? arguments.seconds : kOffsetSeconds);
@@ -83,6 +87,7 @@ Json clock_json(const Attributes &a, const Json &grades)
 		{"peer", peer},
 		{"offset_ns", static_cast<std::int64_t>(attribute_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
 		{"error_ns", attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
+		{"drift_ppb", std::lround(static_cast<std::int32_t>(attribute_u32(a.at(ONRAMP_A_CLOCK_DRIFT))) / 1e3)},
 		{"seconds_left", attribute_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
 		{"grade", grades.contains(peer) ? grades[peer] : Json()},
 	};
@@ -169,6 +174,8 @@ void add_clock_command(CLI::App &parent, Action &action)
 				 arguments, action, clock_set);
 	set->add_option("OFFSET", arguments->offset, "its clock less ours")->required();
 	set->add_option("ERROR", arguments->error, "bound of the error of that")->required();
+	set->add_option("--drift", arguments->drift_ppb, "how much faster its clock runs than ours, in 10^-9 (default: 0)")
+		->check(CLI::Range(-1e6, 1e6));
 	add_seconds(*set, arguments, "seconds for which it counts (default: 60)");
 	add_peer(*clock, "clear", "forget that", arguments, action, clock_clear);
 	CLI::App *own = add_change(*clock, "disciplined", "our clock is synchronized", arguments, action,

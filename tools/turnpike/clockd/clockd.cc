@@ -20,7 +20,7 @@ constexpr std::size_t kWantsAll = 128;
 Clockd::Clockd(ClockdOptions options, std::unique_ptr<StampClock> clock)
 	: mesh_(std::move(options.mesh)), keys_(std::move(options.keys)), clock_(std::move(clock)),
 	  socket_(options.port, clock_->hardware()), kernel_(kWordWindows * options.window_s),
-	  window_ns_(options.window_s * std::int64_t(1000000000)), next_ns_(options.next_ns), order_(mesh_.peers()),
+	  window_ns_(options.window_s * std::int64_t(1000000000)), order_(mesh_.peers()),
 	  random_(std::random_device()())
 {
 	for (HostNumber number = 0; number < mesh_.hosts.size(); number++)
@@ -121,6 +121,11 @@ void Clockd::tick()
 			answered();
 		send_link();
 	}
+}
+
+void Clockd::look()
+{
+	clock_->look();
 	for (const OnrampAddress &address : kernel_.told()) {
 		HostNumber number = numbers_.at(address);
 		if (std::optional<Now> known = now(number, peer(number)))
@@ -151,7 +156,7 @@ std::optional<Clockd::Now> Clockd::now(HostNumber number, const Peer *peer) cons
 	if (!known)
 		return std::nullopt;
 	known->error_ns += std::llround(clock_->error_ns());
-	return Now{offset_to_tell(*known, next_ns_), by_mesh};
+	return Now{offset_to_tell(*known), by_mesh};
 }
 
 PeerSeen Clockd::judge(HostNumber number, const Peer *peer)

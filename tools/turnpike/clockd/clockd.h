@@ -29,7 +29,6 @@ struct ClockdOptions {
 	std::uint16_t port;
 	std::optional<HostNumber> coordinator;
 	unsigned window_s;		// also a third of the time that a word to the kernel counts
-	std::int64_t next_ns;		// the longest time between two ticks
 };
 
 // What is known of one peer when a window ends.
@@ -73,8 +72,8 @@ public:
 	// What the kernel was told stays when this ends, for its time.
 	void leave() { kernel_.leave(); }
 
-	// The NIC's clock is to be looked at a few times a second.
-	void look() { clock_->look(); }
+	// A few times a second: at the NIC's clock, and whose error has grown.
+	void look();
 
 	const StampClock &clock() const { return *clock_; }
 	const std::string &refusal() const { return kernel_.refusal(); }
@@ -120,7 +119,7 @@ private:
 	std::map<HostNumber, Peer> peers_;
 	KernelOffsets kernel_;
 	std::optional<MeshLink> link_;
-	std::int64_t window_ns_, next_ns_;
+	std::int64_t window_ns_;
 	std::int64_t answered_ns_ = 0;		// monotonic_ns() of the last answer; 0: none came
 	std::vector<HostNumber> order_;		// of probes of one tick
 	std::vector<HostNumber> wanted_;	// of the coordinator, besides peers

@@ -148,7 +148,6 @@ class Pace {
 public:
 	explicit Pace(unsigned rate) : mean_ns_(kSecondNs / rate), random_(std::random_device()()) {}
 
-	std::int64_t longest_ns() const { return mean_ns_ + mean_ns_ / 2; }
 	std::int64_t next_ns() { return mean_ns_ / 2 + static_cast<std::int64_t>(random_() % mean_ns_); }
 
 private:
@@ -193,8 +192,7 @@ void clockd(const Arguments &arguments)
 	std::optional<HostNumber> coordinator;
 	if (!arguments.coordinator.empty())
 		coordinator = mesh.number(onramp_address(arguments.coordinator));
-	Clockd clockd({std::move(mesh), onramp_key_file(arguments.key), arguments.port, coordinator, arguments.window_s,
-		       pace.longest_ns()},
+	Clockd clockd({std::move(mesh), onramp_key_file(arguments.key), arguments.port, coordinator, arguments.window_s},
 		      arguments.device.empty() ? software_clock() : hardware_clock(arguments.device, arguments.nic));
 	std::int64_t begin_ns = monotonic_ns();
 

@@ -123,7 +123,7 @@ Json clock_rows(const Json &shown)
 		Json row = told;
 		auto more = of_clockd.find(told.at("peer").get<std::string>());
 		if (more != of_clockd.end()) {
-			for (const char *name : {"drift_ppb", "source", "surplus_ns", "round_trip_ns", "trouble"})
+			for (const char *name : {"source", "surplus_ns", "round_trip_ns", "trouble"})
 				row[name] = more->at(name);
 			of_clockd.erase(more);
 		}

@@ -6,6 +6,7 @@
 #include <libmnl/libmnl.h>
 
 #include "../clock/follower.h"
+#include "../monotonic.h"
 #include "../onramp_family.h"
 
 namespace turnpike {
@@ -49,11 +50,13 @@ void KernelOffsets::tell(const OnrampAddress &peer, const PeerOffset &now)
 	}
 	bool taken = call(ONRAMP_CMD_CLOCK_SET, peer, [&](nlmsghdr *message) {
 		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, now.offset_ns);
+		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_DRIFT,
+				 static_cast<std::uint32_t>(std::lround(now.drift * 1e12)));
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, now.error_ns);
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS, seconds_);
 	});
 	if (taken)
-		told_[peer] = now;
+		told_[peer] = {now, monotonic_ns()};
 	else
 		told_.erase(peer);
 }
@@ -62,7 +65,8 @@ void KernelOffsets::follow(const OnrampAddress &peer, const PeerOffset &now)
 {
 	auto told = told_.find(peer);
 
-	if (told != told_.end() && offset_is_another(now, told->second))
+	if (told != told_.end() &&
+	    offset_is_another(now, told->second.offset, monotonic_ns() - told->second.at_ns))
 		tell(peer, now);
 }
 
@@ -76,7 +80,7 @@ std::vector<OnrampAddress> KernelOffsets::told() const
 {
 	std::vector<OnrampAddress> peers;
 
-	for (const auto &[peer, now] : told_)
+	for (const auto &[peer, told] : told_)
 		peers.push_back(peer);
 	return peers;
 }

@@ -4,6 +4,7 @@
 #ifndef TURNPIKE_TOOLS_CLOCKD_KERNEL_OFFSETS_H
 #define TURNPIKE_TOOLS_CLOCKD_KERNEL_OFFSETS_H
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -17,22 +18,19 @@
 
 namespace turnpike {
 
-// The kernel takes an offset that stays as it is. What is told of drifting clocks is that of the middle until the next
-// time; and until then, or until it is said again, it may be off by what it drifts.
-inline PeerOffset offset_to_tell(const PeerOffset &now, std::int64_t next_ns)
+// Until it is said again, the error may grow by a quarter of what is told. The kernel knows no drift of more than a
+// millisecond a second.
+inline PeerOffset offset_to_tell(const PeerOffset &now)
 {
-	double half_ns = static_cast<double>(next_ns) / 2, drifted_ns = std::fabs(now.drift) * half_ns;
-
-	return {now.offset_ns + std::llround(now.drift * half_ns),
-		static_cast<std::int64_t>(std::ceil((static_cast<double>(now.error_ns) + drifted_ns) * 4 / 3)),
-		now.drift};
+	return {now.offset_ns, now.error_ns + (now.error_ns + 2) / 3, std::clamp(now.drift, -1e-3, 1e-3)};
 }
 
-// Is it time to say it again? An offset that has drifted by a quarter of its error is, and one whose error has grown by
-// that.
-inline bool offset_is_another(const PeerOffset &now, const PeerOffset &told)
+// Is it time to say it again, elapsed_ns later? An offset that is off by a quarter of its error is, and one whose error
+// has grown by that.
+inline bool offset_is_another(const PeerOffset &now, const PeerOffset &told, std::int64_t elapsed_ns)
 {
-	std::int64_t moved_ns = now.offset_ns - told.offset_ns;
+	std::int64_t due_ns = told.offset_ns + std::llround(told.drift * static_cast<double>(elapsed_ns)),
+		     moved_ns = now.offset_ns - due_ns;
 
 	return (moved_ns < 0 ? -moved_ns : moved_ns) > told.error_ns / 4 ||
 	       now.error_ns - told.error_ns > told.error_ns / 4;
@@ -51,7 +49,7 @@ public:
 	// A window is over, and counts on. An error above 1 ms is nothing that On-Ramp takes.
 	void tell(const OnrampAddress &peer, const PeerOffset &now);
 
-	// Between windows: where the clocks have drifted.
+	// Between windows: whose error has grown.
 	void follow(const OnrampAddress &peer, const PeerOffset &now);
 
 	// It is not known any more.
@@ -76,7 +74,12 @@ private:
 	bool call(std::uint8_t command, const Genl::Fill &fill, const Genl::Reader &read);
 
 	std::uint32_t seconds_;
-	std::map<OnrampAddress, PeerOffset> told_;
+	struct Told {
+		PeerOffset offset;
+		std::int64_t at_ns;		// monotonic_ns()
+	};
+
+	std::map<OnrampAddress, Told> told_;
 	std::unique_ptr<Genl> family_;		// nothing: to be looked for
 	std::string refusal_;
 };
