@@ -5,11 +5,13 @@
 #include <cstring>
 #include <fstream>
 
+#include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 
 #include <gtest/gtest.h>
 
 #include "command.h"
+#include "include/uapi/turnpike.h"
 #include "setup/config_file.h"
 #include "setup/plan.h"
 #include "setup/state_file.h"
@@ -256,6 +258,80 @@ TEST(Plan, qdisc__each_queue_of_the_kernels_own_mq)
 	EXPECT_EQ(texts(undo(found.steps.back().change, then)), Lines{"tc qdisc del dev eth0 root"});
 }
 
+void append_option(std::string &options, std::uint16_t type, const void *value, std::size_t bytes)
+{
+	nlattr attribute = {static_cast<std::uint16_t>(sizeof(nlattr) + bytes), type};
+
+	options.append(reinterpret_cast<const char *>(&attribute), sizeof(attribute));
+	options.append(static_cast<const char *>(value), bytes);
+	options.resize(NLA_ALIGN(options.size()));
+}
+
+Qdisc onramp_of(const char *device, std::uint32_t threshold_ns, std::uint64_t line_rate_bps, std::uint32_t parent)
+{
+	Qdisc made = qdisc(device, "onramp", 0x80020000, parent);
+	std::uint64_t bytes = line_rate_bps / 8;
+	std::uint8_t mode = 1;
+
+	append_option(made.options, TCA_ONRAMP_MODE, &mode, sizeof(mode));
+	append_option(made.options, TCA_ONRAMP_THRESHOLD, &threshold_ns, sizeof(threshold_ns));
+	append_option(made.options, TCA_ONRAMP_LINE_RATE, &bytes, sizeof(bytes));
+	return made;
+}
+
+TEST(Plan, onramp_options__are_those_of_the_qdisc)
+{
+	Qdisc onramp = onramp_of("eth1", 50000, 25000000000, TC_H_ROOT);
+
+	EXPECT_EQ(onramp_options(onramp).threshold_ns, 50000u);
+	EXPECT_EQ(onramp_options(onramp).line_rate_bps, 25000000000u);
+	for (std::size_t bytes = 0; bytes < onramp.options.size(); bytes++) {
+		Qdisc cut = onramp;
+		cut.options.resize(bytes);
+		EXPECT_EQ(onramp_options(cut).line_rate_bps, 0u) << bytes;
+	}
+	onramp.options.replace(0, 2, std::string(2, 0));
+	EXPECT_EQ(onramp_options(onramp).threshold_ns, 0u);
+}
+
+TEST(Plan, qdisc__has_the_options_that_are_wanted)
+{
+	Wanted asked = wanted("onramp", "eth1");
+	Host then = host();
+
+	asked.devices[0].threshold = "100us";
+	asked.devices[0].line_rate = "25gbit";
+	EXPECT_EQ(commands_of(plan(asked, then)).back(),
+		  "tc qdisc replace dev eth1 root onramp threshold 100us line_rate 25gbit");
+	then.qdiscs = {onramp_of("eth1", 100000, 25000000000, TC_H_ROOT)};
+	EXPECT_TRUE(plan(asked, then).steps.back().holds);
+	then.qdiscs = {onramp_of("eth1", 50000, 0, TC_H_ROOT)};
+	Step step = plan(asked, then).steps.back();
+	EXPECT_FALSE(step.holds);
+	EXPECT_EQ(step.wanted, "onramp threshold 100us line_rate 25gbit");
+	EXPECT_EQ(step.now, "onramp threshold 50us line_rate auto");
+	EXPECT_EQ(texts(undo(step.change, then)),
+		  Lines{"tc qdisc replace dev eth1 root handle 8002: onramp  # with the options that it had"});
+	// Nothing is wanted of them.
+	EXPECT_TRUE(plan(wanted("onramp", "eth1"), then).steps.back().holds);
+}
+
+TEST(Plan, qdisc__of_each_queue_has_the_options_that_are_wanted)
+{
+	Wanted asked = wanted("onramp", "eth0");
+	Host then = host();
+
+	asked.devices[0].threshold = "100us";
+	then.qdiscs = {qdisc("eth0", "mq", 0x10000, TC_H_ROOT), onramp_of("eth0", 100000, 0, 0x10001),
+		       onramp_of("eth0", 50000, 0, 0x10002)};
+	Step step = plan(asked, then).steps.back();
+	EXPECT_EQ(step.wanted, "mq with onramp threshold 100us");
+	EXPECT_EQ(step.now, "mq with onramp threshold 50us");
+	EXPECT_EQ(texts(step.commands), Lines{"tc qdisc replace dev eth0 parent 1:2 onramp threshold 100us"});
+	then.qdiscs[2] = onramp_of("eth0", 100000, 0, 0x10002);
+	EXPECT_TRUE(plan(asked, then).steps.back().holds);
+}
+
 // On a device of two queues that up gave onramps; what down does when they are like that.
 Lines mq_undone(const std::vector<Qdisc> &then, const std::vector<Qdisc> &replaced_since = {})
 {
@@ -467,6 +543,8 @@ TEST(Config, text__says_the_same_when_read_again)
 	add_piece(all, "onramp", {"eth0", "eth1"});
 	add_piece(all, "tlt", {});
 	all.devices[0].usec = true;
+	all.devices[0].threshold = "1us";
+	all.devices[1].line_rate = "800mbit";
 	all.tlt_rules = {"port=5000", "uid=7"};
 	all.key = "/etc/turnpike/onramp.key";
 	EXPECT_EQ(parse_config(config_text(all)), all);
@@ -508,6 +586,12 @@ TEST(Config, nonsense__is_refused_with_its_line)
 	EXPECT_NE(said_of("[metrics]\nlisten = 9733\n").find("line 2: '9733' is no address"), std::string::npos);
 	EXPECT_NE(said_of("[metrics]\nlisten = 0.0.0.0:9733\n").find("'anywhere = yes'"), std::string::npos);
 	EXPECT_NE(said_of("[metrics]\nanywhere = maybe\n").find("none of yes, no"), std::string::npos);
+	for (const char *line : {"threshold = 0", "threshold = 1001ms", "threshold = 50", "line_rate = 25", "line_rate = 1mbit",
+				 "line_rate = 0gbit", "line_rate = -1gbit", "line_rate = 99999999gbit", "line_rate = 25gbps"})
+		EXPECT_NE(said_of(std::string("[device eth0]\nqdisc = onramp\n") + line + "\n").find("line 3: "), std::string::npos)
+			<< line;
+	EXPECT_NE(said_of("[device eth0]\nthreshold = 50us\n").find("of 'qdisc = onramp'"), std::string::npos);
+	EXPECT_EQ(parse_config("[device eth0]\nqdisc = onramp\nthreshold = auto\nline_rate = auto\n").devices.at(0).threshold, "");
 	EXPECT_NE(said_of("[tlt]\nrule = port=0\n").find("1 to 65535"), std::string::npos);
 	EXPECT_NE(said_of("[tlt]\nrule = all\nrule = uid=1\n").find("alone"), std::string::npos);
 }

@@ -40,6 +40,10 @@ Wanted wanted_by(const Asked &asked)
 		tlt_rule(rule);
 	for (WantedDevice &device : wanted.devices) {
 		device.usec = device.onramp && !wanted.prefixes.empty();
+		device.threshold = asked.threshold.empty() ? "" : onramp_threshold(asked.threshold);
+		device.line_rate = asked.line_rate.empty() ? "" : onramp_line_rate(asked.line_rate);
+		if (!device.onramp && !(asked.threshold + asked.line_rate).empty())
+			throw Error("--threshold and --line-rate are for On-Ramp: --profile onramp or all");
 		if (device.onramp && !is_absent(kKey))
 			wanted.key = kKey;
 	}

@@ -17,6 +17,7 @@ struct Asked {
 	std::vector<std::string> pieces;	// in place of a profile
 	std::string profile;			// empty: the first of profile_names()
 	std::vector<std::string> rules;		// of TLT; "all" alone for all TCP
+	std::string threshold, line_rate;	// of onramp; empty: its own
 };
 
 // Throws Error for what contradicts itself, or lacks something.

@@ -71,13 +71,44 @@ std::vector<Qdisc> below(const Host &host, const Qdisc &mq)
 	return children;
 }
 
-Words replace_words(const std::string &device, std::uint32_t parent)
+// The qdisc and its options that are not its own.
+Words onramp_words(const WantedDevice &device)
 {
-	Words list = {"tc", "qdisc", "replace", "dev", device};
+	Words list = {"onramp"};
+
+	if (!device.threshold.empty())
+		append(list, Words{"threshold", device.threshold});
+	if (!device.line_rate.empty())
+		append(list, Words{"line_rate", device.line_rate});
+	return list;
+}
+
+// Changes the options where there is an onramp.
+Words replace_words(const WantedDevice &device, std::uint32_t parent)
+{
+	Words list = {"tc", "qdisc", "replace", "dev", device.name};
 
 	append(list, place_words(parent));
-	list.push_back("onramp");
+	append(list, onramp_words(device));
 	return list;
+}
+
+// What is wanted of it, as it is; options of which nothing is wanted are not looked at.
+WantedDevice options_of(const Qdisc &onramp, const WantedDevice &wanted)
+{
+	OnrampOptions now = onramp_options(onramp);
+	WantedDevice device = wanted;
+
+	if (!wanted.threshold.empty())
+		device.threshold = onramp_threshold_text(now.threshold_ns);
+	if (!wanted.line_rate.empty() && onramp_line_rate_bps(wanted.line_rate) != now.line_rate_bps)
+		device.line_rate = now.line_rate_bps ? std::to_string(now.line_rate_bps / 1000000) + "mbit" : "auto";
+	return device;
+}
+
+std::string kind_text(const Qdisc &qdisc, const WantedDevice &wanted)
+{
+	return qdisc.kind == "onramp" ? shell_text(onramp_words(options_of(qdisc, wanted))) : qdisc.kind;
 }
 
 // Throws Error where an administrator has classes, or what would go with the qdisc and not come back with it: filters,
@@ -98,21 +129,23 @@ void refuse_what_would_be_lost(const Qdisc &qdisc, const Host &host)
 		throw Error(which + " with a size table (stab), which would go with it and not come back: remove it first");
 }
 
-Step root_step(const Qdisc &root, const Host &host)
+Step root_step(const Qdisc &root, const Host &host, const WantedDevice &device)
 {
-	Step step = {{.kind = Kind::qdisc, .name = root.device, .qdiscs = {root}}, "onramp", root.kind,
-		     root.kind == "onramp", {}};
+	Step step = {{.kind = Kind::qdisc, .name = root.device, .qdiscs = {root}}, shell_text(onramp_words(device)),
+		     kind_text(root, device), false, {}};
 
-	if (!step.holds)
+	step.holds = step.now == step.wanted;
+	if (root.kind != "onramp")
 		refuse_what_would_be_lost(root, host);
-	step.commands.push_back(words(replace_words(root.device, TC_H_ROOT)));
+	step.commands.push_back(words(replace_words(device, TC_H_ROOT)));
 	return step;
 }
 
 // The kernel's own mq is put again, with a handle. Of an administrator's the classes get onramp.
-Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children, const Host &host)
+Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children, const Host &host, const WantedDevice &device)
 {
-	Step step = {{.kind = Kind::qdisc, .name = mq.device}, "mq with onramp", "mq", true, {}};
+	std::string wanted = shell_text(onramp_words(device));
+	Step step = {{.kind = Kind::qdisc, .name = mq.device}, "mq with " + wanted, "mq", true, {}};
 	std::uint32_t handle = mq.handle ? mq.handle : kMqHandle;
 
 	if (!mq.handle) {
@@ -122,34 +155,36 @@ Step mq_step(const Qdisc &mq, const std::vector<Qdisc> &children, const Host &ho
 					       onramp_handle_text(handle), "mq"}));
 	}
 	for (const Qdisc &child : children) {
-		if (child.kind == "onramp")
+		std::string now = kind_text(child, device);
+		if (now == wanted)
 			continue;
 		step.holds = false;
-		step.now = "mq with " + child.kind;
-		refuse_what_would_be_lost(child, host);
+		step.now = "mq with " + now;
+		if (child.kind != "onramp")
+			refuse_what_would_be_lost(child, host);
 		if (mq.handle)
 			step.change.qdiscs.push_back(child);
-		step.commands.push_back(words(replace_words(mq.device, handle | TC_H_MIN(child.parent))));
+		step.commands.push_back(words(replace_words(device, handle | TC_H_MIN(child.parent))));
 	}
 	if (step.holds)
 		step.now = step.wanted;
 	return step;
 }
 
-void add_onramp(Plan &plan, const Host &host, const std::string &device)
+void add_onramp(Plan &plan, const Host &host, const WantedDevice &device)
 {
-	const Qdisc *root = at(host, device, TC_H_ROOT);
+	const Qdisc *root = at(host, device.name, TC_H_ROOT);
 
 	if (!root || root->kind == "noop")
-		throw Error(device + " has no queueing discipline: is it up?");
+		throw Error(device.name + " has no queueing discipline: is it up?");
 	if (root->kind != "mq") {
-		plan.steps.push_back(root_step(*root, host));
+		plan.steps.push_back(root_step(*root, host, device));
 		return;
 	}
 	std::vector<Qdisc> children = below(host, *root);
 	if (children.empty())
-		throw Error(device + " has mq without a queue: is it up?");
-	plan.steps.push_back(mq_step(*root, children, host));
+		throw Error(device.name + " has mq without a queue: is it up?");
+	plan.steps.push_back(mq_step(*root, children, host, device));
 }
 
 // -- routes
@@ -414,7 +449,7 @@ void add_device(Plan &plan, const Wanted &wanted, const Host &host, const Wanted
 	if (!host.devices.count(device.name))
 		throw Error("there is no device " + device.name);
 	if (device.onramp)
-		add_onramp(plan, host, device.name);
+		add_onramp(plan, host, device);
 	if (device.usec && !host.has_usec)
 		plan.remarks.push_back("microsecond timestamps of TCP need Linux 6.7: On-Ramp has receipts alone");
 	if (!wanted.congestion.empty() || (device.usec && host.has_usec && !wanted.prefixes.empty()))

@@ -13,6 +13,7 @@
 #include "../command.h"
 #include "../netlink.h"
 #include "../onramp_flows.h"
+#include "include/uapi/turnpike.h"
 
 namespace turnpike {
 namespace {
@@ -81,6 +82,28 @@ std::vector<Qdisc> qdiscs()
 	// A device that went meanwhile has no name.
 	std::erase_if(found, [](const Qdisc &qdisc) { return qdisc.device.empty(); });
 	return found;
+}
+
+OnrampOptions onramp_options(const Qdisc &onramp)
+{
+	OnrampOptions options;
+
+	for (std::size_t at = 0; at + sizeof(nlattr) <= onramp.options.size();) {
+		nlattr attribute;
+		std::memcpy(&attribute, onramp.options.data() + at, sizeof(attribute));
+		std::size_t length = attribute.nla_len;
+		if (length < sizeof(attribute) || at + length > onramp.options.size())
+			break;
+		const char *value = onramp.options.data() + at + sizeof(attribute);
+		std::size_t bytes = length - sizeof(attribute);
+		if (attribute.nla_type == TCA_ONRAMP_THRESHOLD && bytes == sizeof(options.threshold_ns))
+			std::memcpy(&options.threshold_ns, value, bytes);
+		if (attribute.nla_type == TCA_ONRAMP_LINE_RATE && bytes == sizeof(options.line_rate_bps))
+			std::memcpy(&options.line_rate_bps, value, bytes);
+		at += NLA_ALIGN(length);
+	}
+	options.line_rate_bps *= 8;
+	return options;
 }
 
 std::vector<std::string> filters_of(const Qdisc &qdisc)

@@ -24,6 +24,14 @@ struct Qdisc {
 // Of this network namespace.
 std::vector<Qdisc> qdiscs();
 
+// Those of an onramp that turnpike.conf has words for.
+struct OnrampOptions {
+	std::uint32_t threshold_ns = 0;
+	std::uint64_t line_rate_bps = 0;	// 0: it asks the device
+};
+
+OnrampOptions onramp_options(const Qdisc &onramp);
+
 // The filters of one that may have some, as "pref 10 u32"; the kernel's own of mq's classes have none.
 std::vector<std::string> filters_of(const Qdisc &qdisc);
 

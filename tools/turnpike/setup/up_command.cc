@@ -40,8 +40,10 @@ Wanted wanted_of(const Arguments &arguments)
 
 	if (!arguments.all)
 		return wanted_by(asked);
-	if (!asked.pieces.empty() || !asked.profile.empty() || !asked.prefixes.empty() || !asked.rules.empty())
-		throw Error("--all takes what " + arguments.config + " says: no --for, --with, --profile or --rule beside it");
+	if (!asked.pieces.empty() || !asked.profile.empty() || !asked.prefixes.empty() || !asked.rules.empty() ||
+	    !(asked.threshold + asked.line_rate).empty())
+		throw Error("--all takes what " + arguments.config +
+			    " says: no --for, --with, --profile, --rule, --threshold or --line-rate beside it");
 	return read_config(arguments.config);
 }
 
@@ -227,6 +229,9 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 		->allow_extra_args(false);
 	command->add_option("--rule", arguments->asked.rules, "what is TLT's, as turnpike tlt set takes it; or all")
 		->allow_extra_args(false);
+	command->add_option("--threshold", arguments->asked.threshold, "On-Ramp's threshold, as 50us (default: the qdisc's)");
+	command->add_option("--line-rate", arguments->asked.line_rate,
+			    "speed of devices that do not know theirs, as 25gbit (default: ask the device)");
 	command->add_flag("--dry-run", arguments->dry_run, "print the commands, do nothing");
 	command->add_flag("--persist", arguments->persist, "write the configuration file, and do this at each boot");
 	command->add_option("--config", arguments->config, "the configuration file (default: /etc/turnpike/turnpike.conf)");

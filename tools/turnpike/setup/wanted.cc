@@ -2,6 +2,7 @@
 #include "wanted.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -111,6 +112,12 @@ const std::map<std::string, Setters> kSections = {
 			one_of(v, {"usec"});
 			w.devices.back().usec = true;
 		}},
+		{"threshold", [](Wanted &w, const std::string &v) {
+			w.devices.back().threshold = onramp_threshold(v);
+		}},
+		{"line_rate", [](Wanted &w, const std::string &v) {
+			w.devices.back().line_rate = onramp_line_rate(v);
+		}},
 	}},
 	{"tlt", {{"rule", set_rule}}},
 	{"onramp", {{"key", [](Wanted &w, const std::string &v) {
@@ -165,7 +172,7 @@ private:
 		for (const WantedDevice &other : wanted.devices)
 			if (other.name == device)
 				throw Error("a second [device " + device + "]");
-		wanted.devices.push_back({device, false, false});
+		wanted.devices.push_back({.name = device});
 	}
 
 	void set(const std::string &text)
@@ -189,6 +196,43 @@ private:
 
 }  // namespace
 
+std::string onramp_threshold_text(std::int64_t ns)
+{
+	return ns % 1000 ? std::to_string(ns) + "ns" : std::to_string(ns / 1000) + "us";
+}
+
+// The qdisc takes less, too, but no path is so quiet. A number without a unit is of us for tc, and of ns elsewhere.
+std::string onramp_threshold(const std::string &text)
+{
+	if (text == "auto")
+		return "";
+	std::int64_t ns = onramp_time_ns(text);
+	if (!text.ends_with('s') || ns < 1000 || ns > 1000000000)
+		throw Error("the threshold is 1us to 1s, or auto, not '" + text + "'");
+	return onramp_threshold_text(ns);
+}
+
+// The qdisc takes 2 Mbit/s and more. Above 1000 Tbit/s a slip of the hand is likelier.
+std::uint64_t onramp_line_rate_bps(const std::string &text)
+{
+	static const std::map<std::string, std::uint64_t> units = {{"mbit", 1000000}, {"gbit", 1000000000}};
+	std::uint64_t value = 0;
+	auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+	auto unit = units.find(std::string(end, text.data() + text.size()));
+
+	if (error != std::errc() || unit == units.end() || value > 1000000 || value * unit->second < 2000000)
+		throw Error("'" + text + "' is no line rate: a whole number and mbit or gbit, 2mbit and more, or auto");
+	return value * unit->second;
+}
+
+std::string onramp_line_rate(const std::string &text)
+{
+	if (text == "auto")
+		return "";
+	onramp_line_rate_bps(text);
+	return text;
+}
+
 std::string datacenter_prefix(const std::string &text)
 {
 	onramp_ask prefix = onramp_prefix(text);
@@ -209,6 +253,9 @@ static void check_whole(const Wanted &wanted)
 		throw Error("congestion is set by route: [net] needs 'for = ' and the datacenter's prefixes");
 	if (!wanted.congestion.empty() && wanted.devices.empty())
 		throw Error("congestion is set on routes of devices: which? [device eth0]");
+	for (const WantedDevice &device : wanted.devices)
+		if (!device.onramp && !(device.threshold + device.line_rate).empty())
+			throw Error("[device " + device.name + "]: threshold and line_rate are of 'qdisc = onramp'");
 	if (!wanted.metrics.listen.empty() && !wanted.metrics.anywhere)
 		try {
 			listen_address(wanted.metrics.listen, false);
@@ -263,6 +310,8 @@ std::string config_text(const Wanted &wanted)
 		text += "[device " + device.name + "]\n";
 		text += device.onramp ? "qdisc = onramp\n" : "";
 		text += device.usec ? "timestamps = usec\n" : "";
+		text += device.threshold.empty() ? "" : "threshold = " + device.threshold + "\n";
+		text += device.line_rate.empty() ? "" : "line_rate = " + device.line_rate + "\n";
 	}
 	if (!wanted.key.empty())
 		text += "[onramp]\nkey = " + wanted.key + "\n";
@@ -303,7 +352,7 @@ void add_piece(Wanted &wanted, const std::string &piece, const std::vector<std::
 					  [&](const WantedDevice &device) { return device.name == name; });
 
 		if (found == wanted.devices.end())
-			found = wanted.devices.insert(found, {name, false, false});
+			found = wanted.devices.insert(found, {.name = name});
 		found->onramp = found->onramp || piece == "onramp";
 	}
 	if (piece == "tlt")

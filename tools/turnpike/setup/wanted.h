@@ -4,6 +4,7 @@
 #ifndef TURNPIKE_TOOLS_SETUP_WANTED_H
 #define TURNPIKE_TOOLS_SETUP_WANTED_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct WantedDevice {
 	std::string name;
 	bool onramp = false;		// the qdisc, at its root or below mq
 	bool usec = false;		// TCP timestamps of its routes count microseconds
+	// Options of the qdisc, as tc has them; empty: its own.
+	std::string threshold = {}, line_rate = {};
 
 	bool operator==(const WantedDevice &) const = default;
 };
@@ -37,6 +40,12 @@ struct Wanted {
 
 	bool operator==(const Wanted &) const = default;
 };
+
+// Options of onramp as tc takes them, from one that an operator writes; empty of "auto". Throws Error.
+std::string onramp_threshold(const std::string &text);
+std::string onramp_threshold_text(std::int64_t ns);
+std::string onramp_line_rate(const std::string &text);
+std::uint64_t onramp_line_rate_bps(const std::string &text);
 
 // A network as it is written; throws Error for none, and for all addresses.
 std::string datacenter_prefix(const std::string &text);

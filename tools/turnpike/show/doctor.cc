@@ -228,7 +228,9 @@ void speed(const Json &device, Findings &found)
 	if (!device.at("speed_mbps").is_null())
 		return fine(found, "speed", name + " runs at " + text(device.at("speed_mbps")) + " Mbit/s");
 	found.push_back({"speed", Severity::warning, name + " does not say how fast it is",
-			 "bursts and the line gate go by the speed", "tc qdisc change dev " + name + " root onramp line_rate RATE"});
+			 "bursts and the line gate go by the speed",
+			 "line_rate = RATE below [device " + name + "] in the configuration file and turnpike up --all, "
+			 "or turnpike up with --line-rate RATE"});
 }
 
 // -- what works, and what does not
