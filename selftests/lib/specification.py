@@ -79,10 +79,12 @@ def onramp_peers(client):
 
 
 def onramp_clocks(client):
-    """What is known of clocks."""
-    return {"own_error_ns": client.call("get")[0]["clock-error"] or None,
+    """What is known of clocks. What clockd says is in no message of the kernel, and no clockd runs here."""
+    grades = {answer["peer"]["remote"]: answer["peer"]["grade"] for answer in client.call("peers")}
+    return {"own_error_ns": client.call("get")[0]["clock-error"] or None, "clockd": None,
             "peers": [{"peer": one["clock-peer"], "offset_ns": one["clock-offset"], "error_ns": one["clock-error"],
-                       "drift_ppb": round(one["clock-drift"] / 1e3), "seconds_left": one["clock-seconds"]} for one in client.call("clocks")]}
+                       "drift_ppb": round(one["clock-drift"] / 1e3), "seconds_left": one["clock-seconds"],
+                       "grade": grades.get(one["clock-peer"])} for one in client.call("clocks")]}
 
 
 def handle(number):
