@@ -34,17 +34,18 @@ up__makes_all_of_it_and_down_undoes_it() {
 }
 
 # options: of host a's onramp
-options() { in_a tc qdisc show dev veth0 | grep -o 'threshold [^ ]*\|line_rate [^ ]*' | paste -sd' '; }
+options() { in_a tc qdisc show dev veth0 | grep -o ' threshold [^ ]*\| line_rate [^ ]*' | xargs; }
 
-# The options of an onramp follow what is wanted, and go with it.
-up__gives_onramp_its_options() {
+# The options of an onramp follow what is wanted, and go with it. tc needs its plugin for them.
+up__gives_onramp_its_options() (
+	export TC_LIB_DIR="$TURNPIKE_BUILD/tc"
 	up veth0 --profile onramp --threshold 100us --line-rate 2gbit > /dev/null && options && [ "$(options)" = "threshold 100us line_rate 2Gbit" ] &&
 		[[ $(up veth0 --profile onramp --threshold 100us --line-rate 2gbit) == "nothing to do"* ]] &&
 		up veth0 --profile onramp --threshold 1ms --line-rate 2gbit && [[ $(options) == "threshold 1ms "* ]] &&
 		refused_with "1us to 1s" up veth0 --profile onramp --threshold 2s &&
 		refused_with "are for On-Ramp" up veth0 --for 10.0.0.0/8 --threshold 1ms &&
 		down && [[ $(in_a tc qdisc show dev veth0) != *onramp* ]]
-}
+)
 
 up__twice_does_nothing() {
 	up "${all[@]}" > /dev/null && before=$(picture) && out=$(up "${all[@]}") || return 1
