@@ -83,13 +83,26 @@ rtt__leaves_timestamps_alone() {
 		[ "$(counter forward_unknown)" = "$unknown" ]
 }
 
+# A queue that comes and goes: what jumps from packet to packet is noise to the RTT, too.
+sway() {
+	while :; do
+		for delay in 120 220 320 420 320 220 120 20; do
+			way_back delay ${delay}us
+			sleep 0.01
+		done
+	done
+}
+
 forward__queue_of_the_way_back_is_no_congestion() {
-	# It comes and goes slowly: independent jitter were noise to the RTT, too.
-	need_usec_ts && way_back delay 420us 400us 99% || return
+	need_usec_ts || return
+	sway &
+	swaying=$!
 	for signal in rtt forward; do
 		signal $signal && send timely --seconds 0.5 || break
 		eval "bytes_$signal=$(field bytes "$out")"
 	done
+	kill $swaying
+	wait $swaying 2> /dev/null
 	way_back delay 20us
 	# shellcheck disable=SC2154  # eval sets them
 	[ "$bytes_forward" -gt $((8 * bytes_rtt)) ]
