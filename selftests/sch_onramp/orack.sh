@@ -422,14 +422,14 @@ clock__offset_that_cannot_be_is_not_used() {
 # The clocks are one. What was said of them is right a second later, and wrong two more after that.
 clock__drift_that_was_told_counts() {
 	acker on && onramp threshold 200us feedback orack &&
-		in_a turnpike clock set 10.1.0.2 -1ms 300us --drift 1000000 &&
+		in_a turnpike clock set 10.1.0.2 -1ms 300us --faster 1000000 &&
 		told_clock 10.1.0.2 | grep -q "drift_ppb 1000000 " && sleep 0.9 && sampled &&
 		[ $_absolute -gt $((_samples * 9 / 10)) ] && exactly grade '"b"' && sleep 4 && sampled &&
 		[ $_absolute -lt $((_samples / 2)) ] && _offset=$(told_clock 10.1.0.2 | sed -n 's/.*offset_ns \(-\?[0-9]*\).*/\1/p') &&
 		echo "offset $_offset" && [ "$_offset" -gt 4000000 ] && [ "$_offset" -lt 7000000 ] &&
-		in_a turnpike clock set 10.1.0.2 1ms 300us --drift -1000000 && sleep 0.9 && sampled &&
+		in_a turnpike clock set 10.1.0.2 1ms 300us --faster -1000000 && sleep 0.9 && sampled &&
 		[ $_absolute -gt $((_samples * 9 / 10)) ] &&
-		refused "drift" clock set 10.1.0.2 0 1 --drift 1000001
+		refused "faster" clock set 10.1.0.2 0 1 --faster 1000001
 	_status=$?
 	undisciplined
 	return $_status

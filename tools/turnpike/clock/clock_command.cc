@@ -26,7 +26,7 @@ struct Arguments {
 	std::string peer, offset, error;
 	std::string state = kClockdState;
 	unsigned seconds = 0;		// 0: not given
-	double drift_ppb = 0;
+	std::int32_t drift_ppb = 0;
 	Shown shown;
 };
 
@@ -53,7 +53,7 @@ void clock_set(const Arguments &arguments)
 		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
 		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, offset);
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_DRIFT,
-				 static_cast<std::uint32_t>(std::lround(arguments.drift_ppb * 1e3)));
+				 static_cast<std::uint32_t>(arguments.drift_ppb * 1000));
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error);
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS,
 				 arguments.seconds ? arguments.seconds : kOffsetSeconds);
@@ -174,8 +174,8 @@ void add_clock_command(CLI::App &parent, Action &action)
 				 arguments, action, clock_set);
 	set->add_option("OFFSET", arguments->offset, "its clock less ours")->required();
 	set->add_option("ERROR", arguments->error, "bound of the error of that")->required();
-	set->add_option("--drift", arguments->drift_ppb, "how much faster its clock runs than ours, in 10^-9 (default: 0)")
-		->check(CLI::Range(-1e6, 1e6));
+	set->add_option("--faster", arguments->drift_ppb, "how much faster its clock runs than ours, in 10^-9 (default: 0)")
+		->check(CLI::Range(-1000000, 1000000));
 	add_seconds(*set, arguments, "seconds for which it counts (default: 60)");
 	add_peer(*clock, "clear", "forget that", arguments, action, clock_clear);
 	CLI::App *own = add_change(*clock, "disciplined", "our clock is synchronized", arguments, action,
