@@ -71,13 +71,11 @@ static inline u64 timely_clean_rtt_ns(const struct timely_state *s,
 				      const struct timely_params *p, u64 rtt_ns)
 {
 	u64 low_ns = timely_min(s->low_old_ns, s->low_new_ns);
-	u64 noise_ns = TIMELY_NOISE_WIDTH * timely_jitter_ns(s);
+	u64 noise_ns = timely_min(TIMELY_NOISE_WIDTH * timely_jitter_ns(s),
+				  timely_noise_max_ns(s, p));
 
-	if (!p->noise_max_us)
-		return rtt_ns;
-	if (timely_queue_went(s, p, low_ns))
+	if (p->noise_max_us && timely_queue_went(s, p, low_ns))
 		return timely_min(rtt_ns, low_ns);
-	noise_ns = timely_min(noise_ns, timely_noise_max_ns(s, p));
 	return rtt_ns - timely_min(timely_less(rtt_ns, low_ns), noise_ns);
 }
 

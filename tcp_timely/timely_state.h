@@ -151,7 +151,7 @@ struct timely_outcome {
 #define TIMELY_MOMENT_MASK	((1ULL << 40) - 1)
 #define TIMELY_LOAD_SHIFT	10
 #define TIMELY_SPIKE_MAX_NS	((1ULL << 16) - 1)
-#define TIMELY_STEP_SHIFT	2
+#define TIMELY_STEP_SHIFT	2	/* 18 bits hold a millisecond */
 #define TIMELY_STEP_MAX		((1ULL << 18) - 1)
 #define TIMELY_LOW_MAX_NS	((1ULL << 24) - 1)
 #define TIMELY_FRAME_BYTES	1538	/* full Ethernet frame and gap */
