@@ -89,4 +89,9 @@ std::vector<const nlattr *> nested(const nlattr *nest)
 	return between(begin, begin + mnl_attr_get_payload_len(nest));
 }
 
+std::vector<const nlattr *> attributes(const std::string &payload)
+{
+	return between(payload.data(), payload.data() + payload.size());
+}
+
 }  // namespace turnpike

@@ -43,6 +43,9 @@ private:
 std::vector<const nlattr *> attributes(const nlmsghdr *message, std::size_t header_bytes);
 std::vector<const nlattr *> nested(const nlattr *nest);
 
+// And in a nest's payload that was kept.
+std::vector<const nlattr *> attributes(const std::string &payload);
+
 // An attribute that is a struct; zeroes where an older kernel tells less of it.
 template <typename Struct> Struct struct_of(const nlattr *attribute)
 {

@@ -52,8 +52,10 @@ void clock_set(const Arguments &arguments)
 	onramp_family().call(ONRAMP_CMD_CLOCK_SET, [&](nlmsghdr *message) {
 		mnl_attr_put(message, ONRAMP_A_CLOCK_PEER, peer.size(), peer.data());
 		mnl_attr_put_u64(message, ONRAMP_A_CLOCK_OFFSET, offset);
-		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_DRIFT,
-				 static_cast<std::uint32_t>(arguments.drift_ppb * 1000));
+		// A module from before it refuses the attribute.
+		if (arguments.drift_ppb)
+			mnl_attr_put_u32(message, ONRAMP_A_CLOCK_DRIFT,
+					 static_cast<std::uint32_t>(arguments.drift_ppb * 1000));
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_ERROR, error);
 		mnl_attr_put_u32(message, ONRAMP_A_CLOCK_SECONDS,
 				 arguments.seconds ? arguments.seconds : kOffsetSeconds);
@@ -82,12 +84,14 @@ void clock_disciplined(const Arguments &arguments)
 Json clock_json(const Attributes &a, const Json &grades)
 {
 	std::string peer = address_text(a, ONRAMP_A_CLOCK_PEER);
+	auto drift = a.find(ONRAMP_A_CLOCK_DRIFT);
+	auto drift_ppt = drift == a.end() ? 0 : static_cast<std::int32_t>(attribute_u32(drift->second));
 
 	return {
 		{"peer", peer},
 		{"offset_ns", static_cast<std::int64_t>(attribute_u64(a.at(ONRAMP_A_CLOCK_OFFSET)))},
 		{"error_ns", attribute_u32(a.at(ONRAMP_A_CLOCK_ERROR))},
-		{"drift_ppb", std::lround(static_cast<std::int32_t>(attribute_u32(a.at(ONRAMP_A_CLOCK_DRIFT))) / 1e3)},
+		{"drift_ppb", std::lround(drift_ppt / 1e3)},
 		{"seconds_left", attribute_u32(a.at(ONRAMP_A_CLOCK_SECONDS))},
 		{"grade", grades.contains(peer) ? grades[peer] : Json()},
 	};

@@ -88,21 +88,16 @@ OnrampOptions onramp_options(const Qdisc &onramp)
 {
 	OnrampOptions options;
 
-	for (std::size_t at = 0; at + sizeof(nlattr) <= onramp.options.size();) {
-		nlattr attribute;
-		std::memcpy(&attribute, onramp.options.data() + at, sizeof(attribute));
-		std::size_t length = attribute.nla_len;
-		if (length < sizeof(attribute) || at + length > onramp.options.size())
+	for (const nlattr *attribute : attributes(onramp.options)) {
+		switch (mnl_attr_get_type(attribute)) {
+		case TCA_ONRAMP_THRESHOLD:
+			options.threshold_ns = struct_of<std::uint32_t>(attribute);
 			break;
-		const char *value = onramp.options.data() + at + sizeof(attribute);
-		std::size_t bytes = length - sizeof(attribute);
-		if (attribute.nla_type == TCA_ONRAMP_THRESHOLD && bytes == sizeof(options.threshold_ns))
-			std::memcpy(&options.threshold_ns, value, bytes);
-		if (attribute.nla_type == TCA_ONRAMP_LINE_RATE && bytes == sizeof(options.line_rate_bps))
-			std::memcpy(&options.line_rate_bps, value, bytes);
-		at += NLA_ALIGN(length);
+		case TCA_ONRAMP_LINE_RATE:
+			options.line_rate_bps = 8 * struct_of<std::uint64_t>(attribute);
+			break;
+		}
 	}
-	options.line_rate_bps *= 8;
 	return options;
 }
 
