@@ -17,7 +17,7 @@ orack.py strange ADDRESS
 orack.py attack DEVICE ADDRESS --packets N
     send what no honest peer sends to a host whose data arrives at DEVICE, knowing all that
     can be seen there; prints sent=N and gap_ms=N, the longest time without new data
-orack.py fill FIRST PEERS SECONDS
+orack.py fill FIRST PEERS SECONDS [--drift PPT]
     tell offsets of so many peers' clocks, from a number on, until one is refused; prints taken=N error=N
 orack.py connect ADDRESS PORT
     make a connection, and send nothing
@@ -52,6 +52,7 @@ TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
 # include/uapi/turnpike.h
 ONRAMP_CMD_CLOCK_SET = 8
 ONRAMP_A_CLOCK_PEER, ONRAMP_A_CLOCK_OFFSET, ONRAMP_A_CLOCK_ERROR, ONRAMP_A_CLOCK_SECONDS = 8, 9, 10, 11
+ONRAMP_A_CLOCK_DRIFT = 15
 AT_ONCE = 50
 # More than what ends sparse receipts if it is of another host's (ORACK_SPARSE_COMPANY_BYTES).
 STRANGE_BYTES = 16000
@@ -323,6 +324,7 @@ def fill(args):
             genl.netlink_call(sock, family, ONRAMP_CMD_CLOCK_SET, [
                 (ONRAMP_A_CLOCK_PEER, peer), (ONRAMP_A_CLOCK_OFFSET, bytes(8)),
                 (ONRAMP_A_CLOCK_ERROR, struct.pack("=L", 1)),
+                (ONRAMP_A_CLOCK_DRIFT, struct.pack("=l", args.drift)),
                 (ONRAMP_A_CLOCK_SECONDS, struct.pack("=L", args.seconds))])
             taken += 1
         except OSError as refusal:
@@ -380,6 +382,7 @@ def main():
     command.add_argument("first", type=int)
     command.add_argument("peers", type=int)
     command.add_argument("seconds", type=int)
+    command.add_argument("--drift", type=int, default=0)
     command = commands.add_parser("connect")
     command.add_argument("address")
     command.add_argument("port", type=int)
