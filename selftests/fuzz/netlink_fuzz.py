@@ -33,7 +33,7 @@ import netlink  # noqa: E402  # pylint: disable=wrong-import-position
 FAMILIES = {
     "onramp": ("turnpike_onramp", "ONRAMP_CMD_", "ONRAMP_A_", {1, 6},
                {2: [2], 3: [1], 4: [1], 5: [16], 6: [0], 7: [0], 8: [16], 9: [8], 10: [4], 11: [4], 12: [0], 13: [16],
-                14: [0, 17, 34, 17 * 16, 17 * 17]}),
+                14: [0, 17, 34, 17 * 16, 17 * 17], 15: [4]}),
     "tlt": ("turnpike_tlt", "TLT_CMD_", "TLT_A_", {3, 4},
             {2: [1], 3: [6], 4: [4], 5: [1], 6: [1], 7: [1], 8: [0], 9: [0], 10: [0], 11: [0]}),
     "stamps": ("turnpike_stamps", "STAMPS_CMD_", "STAMPS_A_", {1, 2},
@@ -63,10 +63,11 @@ def count_of(prefix):
     return len(re.findall(rf"^\t{prefix}[A-Z0-9_]+,", found.group(0), re.MULTILINE))
 
 
-def all_known(prefix, known):
-    """A new attribute is thrown, too: 0 and 1 are nothing and padding."""
-    if set(known) != set(range(2, count_of(prefix))):
-        raise SystemExit(f"{UAPI} has other attributes {prefix}* than this program knows")
+def prefixes_unknown():
+    """Those of the header whose attributes are others than this program throws: 0 and 1 are nothing and padding."""
+    known = {attributes: set(lengths) for _, _, attributes, _, lengths in FAMILIES.values()}
+    known["TCA_ONRAMP_"] = set(QDISC) | {TCA_ONRAMP_PAD}
+    return [prefix for prefix, numbers in known.items() if numbers != set(range(2, count_of(prefix)))]
 
 
 INTERESTING = [0, 1, 2, 3, 7, 16, 64, 255, 256, 1000, 1500, 32767, 32768, 65535, 65536, 10**6, 10**9, 2**31 - 1,
@@ -137,8 +138,7 @@ class Kernel:
 
 
 def fuzz_family(args, generator):
-    name, commands, attributes, public, known = FAMILIES[args.kind]
-    all_known(attributes, known)
+    name, commands, _, public, known = FAMILIES[args.kind]
     kernel = Kernel(genl.NETLINK_GENERIC, args.user)
     family = genl.family_id(kernel.sock, name)
     rng = generator.rng
@@ -162,7 +162,6 @@ def device_index(name):
 
 
 def fuzz_qdisc(args, generator):
-    all_known("TCA_ONRAMP_", {**QDISC, TCA_ONRAMP_PAD: []})
     kernel = Kernel(0, args.user)
     rng = generator.rng
     devices = [device_index(name) for name in ("lo", "veth0")]
@@ -255,6 +254,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--user", action="store_true")
     args = parser.parse_args()
+    if prefixes_unknown():
+        raise SystemExit(f"{UAPI} has other attributes than this program knows: {prefixes_unknown()}")
     if args.user:
         become_nobody()
     answers = KINDS[args.kind](args, Generator(args.seed))
