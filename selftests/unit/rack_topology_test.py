@@ -141,6 +141,10 @@ class Guest(unittest.TestCase):
         # it would not load
         self.assertNotIn("vrack_hops", modules("host: {sysctls: {net.ipv4.tcp_timely.signal: max}}\n"))
 
+    def test_hpcc_needs_telemetry_before_it(self):
+        needed = list(guest.needed_modules(rack_path.plans("modules: {tcp_hpcc: {base_us: 10}}\n")[0]))
+        self.assertEqual(needed, ["vrack", "vrack_telemetry", "tcp_hpcc"])
+
     def test_counters_are_reset_and_read_in_time(self):
         config = guest.vload_config(rack_path.plans("series: {interval_us: 10}\n")[0], 3, Places())
         self.assertEqual(config["seed"], 3)

@@ -464,10 +464,14 @@ static void deliver(struct vr_nic *nic, struct sk_buff *skb, bool alone)
 /* The host's own memory for a frame that has arrived. */
 static struct sk_buff *receive_skb(struct vr_nic *nic)
 {
-	struct sk_buff *skb = vr_frame_to_skb(vr_fifo_pop(&nic->rx));
+	const struct vr_telemetry_ops *telemetry = READ_ONCE(vr_telemetry_ops);
+	struct vr_frame *frame = vr_fifo_pop(&nic->rx);
+	struct sk_buff *skb = vr_frame_to_skb(frame);
 
 	if (!skb)
 		nic->rx_drops++;
+	else if (unlikely(telemetry))
+		telemetry->arrived(frame, skb);
 	return skb;
 }
 

@@ -172,6 +172,18 @@ void vr_hops_register(vr_hops_fn received)
 }
 EXPORT_SYMBOL_GPL(vr_hops_register);
 
+/* ---- telemetry, by vrack_telemetry.ko ---- */
+
+const struct vr_telemetry_ops *vr_telemetry_ops;
+
+/* NULL: when this returns, no frame is with those before. */
+void vr_telemetry_register(const struct vr_telemetry_ops *ops)
+{
+	WRITE_ONCE(vr_telemetry_ops, ops);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(vr_telemetry_register);
+
 static const struct vr_nic *nic_of_net(const struct net *net)
 {
 	struct vr_node *node;

@@ -91,24 +91,10 @@ static void received(struct sk_buff *skb)
 	spin_unlock_bh(&lock);
 }
 
-static u64 name_of_socket(const struct sock *sk, u32 una)
-{
-	struct in6_addr local, remote;
-
-#if IS_ENABLED(CONFIG_IPV6)
-	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr))
-		return vr_tcp_name(&sk->sk_v6_rcv_saddr, &sk->sk_v6_daddr,
-				   inet_sk(sk)->inet_sport, sk->sk_dport, una);
-#endif
-	ipv6_addr_set_v4mapped(sk->sk_rcv_saddr, &local);
-	ipv6_addr_set_v4mapped(sk->sk_daddr, &remote);
-	return vr_tcp_name(&local, &remote, inet_sk(sk)->inet_sport, sk->sk_dport, una);
-}
-
 /* For tcp_timely. */
 static bool hops_of(const struct sock *sk, u32 una, struct tp_hops *h)
 {
-	u64 name = name_of_socket(sk, una);
+	u64 name = vr_tcp_name_of_socket(sk, una);
 	struct tp_hops back;
 	struct mark mark;
 

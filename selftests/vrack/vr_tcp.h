@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How vrack_phc.ko and vrack_hops.ko name the TCP data of a packet, and those that it acks. */
+/* How vrack_phc.ko, vrack_hops.ko and vrack_telemetry.ko name the TCP data of a packet, and those that it acks. */
 #ifndef VR_TCP_H
 #define VR_TCP_H
 
+#include <linux/if_ether.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
@@ -68,6 +69,36 @@ static inline u64 vr_tcp_name_of_data(const struct vr_tcp_ends *e, const struct 
 static inline u64 vr_tcp_name_of_acked(const struct vr_tcp_ends *e, const struct tcphdr *th)
 {
 	return vr_tcp_name(&e->to, &e->from, th->dest, th->source, ntohl(th->ack_seq));
+}
+
+/* Of what @sk sent up to @seq. */
+static inline u64 vr_tcp_name_of_socket(const struct sock *sk, u32 seq)
+{
+	struct in6_addr local, remote;
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr))
+		return vr_tcp_name(&sk->sk_v6_rcv_saddr, &sk->sk_v6_daddr,
+				   inet_sk(sk)->inet_sport, sk->sk_dport, seq);
+#endif
+	ipv6_addr_set_v4mapped(sk->sk_rcv_saddr, &local);
+	ipv6_addr_set_v4mapped(sk->sk_daddr, &remote);
+	return vr_tcp_name(&local, &remote, inet_sk(sk)->inet_sport, sk->sk_dport, seq);
+}
+
+/* @skb's data begin at its MAC header: the name of its TCP data, 0 if it has none. */
+static inline u64 vr_tcp_name_of_frame(const struct sk_buff *skb)
+{
+	struct vr_tcp_ends ends;
+	const struct tcphdr *th;
+	struct tcphdr room;
+	u32 bytes;
+
+	th = vr_tcp_read(skb, ETH_HLEN, &room, &ends);
+	if (!th || th->syn)
+		return 0;
+	bytes = skb->len - ends.tcp_at - th->doff * 4 + th->fin;
+	return bytes ? vr_tcp_name_of_data(&ends, th, ntohl(th->seq) + bytes) : 0;
 }
 
 #endif /* VR_TCP_H */

@@ -116,6 +116,7 @@ static void enqueue(struct vr_switch *sw, struct vr_port *out, struct vr_frame *
 
 static void leave_queue(struct vr_port *port, struct vr_frame *frame, u64 now_ps)
 {
+	const struct vr_telemetry_ops *telemetry = READ_ONCE(vr_telemetry_ops);
 	struct vr_switch *sw = vr_switch(port->node);
 	struct vr_cb *cb = &frame->cb;
 	u64 waited_ps = now_ps - cb->queued_ps;
@@ -133,6 +134,8 @@ static void leave_queue(struct vr_port *port, struct vr_frame *frame, u64 now_ps
 	if (port->ecn.where == VR_ECN_EGRESS)
 		mark(port, frame, port->queue_bytes[cb->prio], now_ps);
 	hold(sw, sw->node.port[cb->in_port], cb->prio, -(s64)bytes, now_ps);
+	if (unlikely(telemetry))
+		telemetry->left(frame, port, now_ps);
 }
 
 static struct vr_frame *dequeue(struct vr_port *port, u64 now_ps)

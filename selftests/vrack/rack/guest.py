@@ -177,6 +177,8 @@ def needed_modules(plan):
         modules["sch_onramp"] = {}
     if any(host["tlt"] for host in plan.hosts.values()):
         modules["tlt"] = {}
+    if "tcp_hpcc" in settings["modules"]:
+        modules["vrack_telemetry"] = {}
     for name, params in settings["modules"].items():
         modules[name] = params
     return modules
