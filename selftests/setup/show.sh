@@ -78,6 +78,14 @@ status__of_all_namespaces() {
 		[[ $("$turnpike" status veth0) == *"onramp   veth0"* ]] && ! "$turnpike" status nowhere
 }
 
+# `script' is a terminal, of 40 columns here.
+status__folds_on_a_terminal_alone() {
+	in_a script -qec "stty cols 40; '$turnpike' status" /dev/null | tr -d '\r' > "$work/terminal"
+	in_a "$turnpike" status > "$work/whole"
+	cat "$work/terminal" "$work/whole"
+	grep -q "^verdict  off" "$work/terminal" && ! grep -qE "^.{41}" "$work/terminal" && grep -qE "^.{41}" "$work/whole"
+}
+
 status__needs_no_rights() {
 	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
 	up veth0 --profile onramp > /dev/null || return 1

@@ -2,6 +2,7 @@
 //
 // turnpike check: what it makes of its turns, and what both of its ends say to each other. No network is touched.
 #include <cmath>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include "check/route_get.h"
 #include "check/verdict.h"
 #include "command.h"
+#include "setup/wanted.h"
 
 namespace turnpike {
 namespace {
@@ -201,6 +203,18 @@ TEST(Verdict, report__has_both_settings_and_intervals)
 
 	for (const char *part : {"as it is", "with timely", "2.30 ms", "10.0 Gbit/s", "9.94 Gbit/s", "95 %", "p99 of requests 2.30 ms"})
 		EXPECT_TRUE(has(text, part)) << part << " in\n" << text;
+}
+
+// All but its last lines, which fold.
+TEST(Verdict, report__table_fits_a_terminal)
+{
+	for (const std::string &profile : profile_names()) {
+		std::istringstream lines(report_text(judge(turns(2345, 1234, 9.41, 9.38)), profile));
+		std::string line;
+
+		for (int i = 0; i < 3 && std::getline(lines, line); i++)
+			EXPECT_LE(line.size(), 80u) << line;
+	}
 }
 
 TEST(Verdict, json__has_each_turn_and_what_it_had)

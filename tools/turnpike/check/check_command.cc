@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
+#include "../folded.h"
 #include "../setup/asked.h"
 #include "../setup/config_file.h"
 #include "../units.h"
@@ -140,7 +141,7 @@ Worth check(const Arguments &arguments)
 		json.update(report_json(verdict, turns));
 		std::cout << json.dump(2) << '\n';
 	} else {
-		std::cout << report_text(verdict, arguments.profile);
+		std::cout << folded(report_text(verdict, arguments.profile), screen_columns(), 2);
 	}
 	return verdict.worth;
 }

@@ -82,9 +82,16 @@ double shortest_request(const std::vector<Turn> &turns)
 	return shortest;
 }
 
+// One unit for both ends where they have the same.
 std::string range_text(const Estimate &estimate, std::string (*text)(double))
 {
-	return text(estimate.low) + " to " + text(estimate.high);
+	std::string low = text(estimate.low), high = text(estimate.high);
+	std::size_t low_unit = low.find(' '), high_unit = high.find(' ');
+
+	if (low_unit != std::string::npos && high_unit != std::string::npos &&
+	    low.substr(low_unit) == high.substr(high_unit))
+		low.erase(low_unit);
+	return low + " to " + high;
 }
 
 // Certain losses first, then what is not certain, then gains that are none.

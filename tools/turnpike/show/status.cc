@@ -146,7 +146,7 @@ std::string line(const char *name, const std::string &text)
 {
 	char head[16];
 
-	std::snprintf(head, sizeof(head), "%-9s", name);
+	std::snprintf(head, sizeof(head), "%-*s", static_cast<int>(kStatusIndent), name);
 	return head + text + "\n";
 }
 

@@ -41,6 +41,9 @@ bool lacks_feedback(const nlohmann::ordered_json &status, const nlohmann::ordere
 // One sentence of a namespace: working, idle, or why there is no effect.
 std::string verdict(const nlohmann::ordered_json &status);
 
+// Each line of the text begins with a name in so many columns.
+constexpr unsigned kStatusIndent = 9;
+
 // now_s: CLOCK_REALTIME
 std::string status_text(const nlohmann::ordered_json &status, std::int64_t now_s);
 

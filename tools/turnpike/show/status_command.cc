@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
+#include "../folded.h"
 #include "../setup/device_name.h"
 #include "status.h"
 
@@ -48,7 +49,7 @@ void print(const std::string &device, bool json)
 	if (json)
 		std::cout << status.dump(2) << '\n';
 	else
-		std::cout << status_text(status, std::time(nullptr));
+		std::cout << folded(status_text(status, std::time(nullptr)), screen_columns(), kStatusIndent);
 }
 
 }  // namespace
