@@ -60,8 +60,10 @@ int finish_parse(const CLI::App &app, const CLI::ParseError &error, int argc, ch
 {
 	std::string unknown = error.get_exit_code() ? unknown_command(app, argc, argv) : "";
 
+	if (unknown.empty() && app.exit(error) == 0)
+		return std::cout.flush() ? 0 : 1;
 	if (unknown.empty())
-		return app.exit(error) == 0 ? 0 : kUsageError;
+		return kUsageError;
 	std::string meant = turnpike::suggest(unknown, command_names(innermost(app)));
 	std::cerr << "turnpike: unknown command '" << unknown << "'"
 		  << (meant.empty() ? "" : "; did you mean '" + meant + "'?") << " (--help lists all)\n";

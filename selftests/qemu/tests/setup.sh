@@ -136,7 +136,8 @@ persist__needs_its_unit() {
 }
 
 persist__enables_the_unit() {
-	turnpike up "${all[@]}" --persist && systemctl is-enabled turnpike.service && [ "$(onramps)" = 2 ] &&
+	turnpike up "${all[@]}" --persist && systemctl is-enabled turnpike.service &&
+		systemctl is-active turnpike.service && [ "$(onramps)" = 2 ] &&
 		says 0 "all is as wanted" turnpike diff || return 1
 	picture > /disk/picture
 	cat /disk/picture
@@ -153,7 +154,8 @@ second_boot__makes_all_again() {
 
 second_boot__down_takes_it_back() {
 	turnpike down --persist && [ "$(onramps)" = 0 ] && [ -z "$(lsmod_ours)" ] && ! ip route show | grep congctl &&
-		[[ $(tc qdisc show dev eth0) == *"qdisc mq 0: root"* ]] && ! systemctl is-enabled turnpike.service
+		[[ $(tc qdisc show dev eth0) == *"qdisc mq 0: root"* ]] && ! systemctl is-enabled turnpike.service &&
+		! systemctl is-active turnpike.service
 }
 
 only_signed_modules() { echo 1 > /sys/module/module/parameters/sig_enforce; }

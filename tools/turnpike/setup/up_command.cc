@@ -101,6 +101,9 @@ void persist(const Wanted &wanted, const std::string &config)
 		std::cout << "wrote " << config << '\n';
 	}
 	output_of(systemctl("enable"));
+	// Finds all as it should be, and can be stopped and reloaded from now on, not from the next boot on.
+	// It is not to wait for the network again.
+	output_of({"systemctl", "--job-mode=ignore-dependencies", "start", kUnit});
 	std::cout << "enabled " << kUnit << ": 'turnpike up --all' at each boot\n";
 }
 
@@ -113,19 +116,8 @@ void finish_what_is_begun()
 		std::signal(number, SIG_IGN);
 }
 
-void up(const Arguments &arguments)
+void make_so(const Wanted &wanted)
 {
-	Wanted wanted = wanted_of(arguments);
-	if (!arguments.dry_run)
-		require_root();
-	if (arguments.persist)
-		check_persist(wanted, arguments.config);
-	if (arguments.dry_run) {
-		Plan todo = plan(wanted, look_at_host(wanted));
-		print_remarks(todo);
-		dry_run(todo);
-		return;
-	}
 	StateFile file(kStateDirectory, true);
 	State state = file.read();
 	finish_what_is_begun();
@@ -145,31 +137,60 @@ void up(const Arguments &arguments)
 	make(todo, file, state, true);
 	if (std::all_of(todo.steps.begin(), todo.steps.end(), [](const Step &step) { return step.holds; }))
 		std::cout << "nothing to do: all is as wanted\n";
+}
+
+void up(const Arguments &arguments)
+{
+	Wanted wanted = wanted_of(arguments);
+
+	if (arguments.dry_run) {
+		Plan todo = plan(wanted, look_at_host(wanted));
+		print_remarks(todo);
+		dry_run(todo);
+		return;
+	}
+	require_root();
+	if (arguments.persist)
+		check_persist(wanted, arguments.config);
+	make_so(wanted);
 	if (arguments.persist)
 		persist(wanted, arguments.config);
+}
+
+void show_undo(const StateFile &file, const State &state)
+{
+	Host host = look_at_host(state.wanted);
+
+	for (auto change = state.changes.rbegin(); change != state.changes.rend(); ++change)
+		if (change->kind != Kind::module || !file.others_need(change->name))
+			print_commands(undo(*change, host));
+}
+
+void take_back(bool dry)
+{
+	StateFile file(kStateDirectory, !dry);
+	State state = file.read();
+
+	if (state.changes.empty())
+		std::cout << "nothing to undo: 'turnpike up' changed nothing here\n";
+	if (dry) {
+		show_undo(file, state);
+		return;
+	}
+	finish_what_is_begun();
+	if (!take_all_back(file, state, true))
+		throw Error("not all could be taken back: mend that, and call 'turnpike down' again");
 }
 
 void down(const Arguments &arguments)
 {
 	if (!arguments.dry_run)
 		require_root();
-	StateFile file(kStateDirectory, !arguments.dry_run);
-	State state = file.read();
-
-	if (state.changes.empty())
-		std::cout << "nothing to undo: 'turnpike up' changed nothing here\n";
-	if (arguments.dry_run) {
-		Host host = look_at_host(state.wanted);
-		for (auto change = state.changes.rbegin(); change != state.changes.rend(); ++change)
-			if (change->kind != Kind::module || !file.others_need(change->name))
-				print_commands(undo(*change, host));
-		return;
-	}
-	finish_what_is_begun();
-	if (!take_all_back(file, state, true))
-		throw Error("not all could be taken back: mend that, and call 'turnpike down' again");
-	if (arguments.persist) {
+	take_back(arguments.dry_run);
+	if (arguments.persist && !arguments.dry_run) {
 		output_of(systemctl("disable"));
+		// Nothing is left for it to undo.
+		output_of(systemctl("stop"));
 		std::cout << "disabled " << kUnit << '\n';
 	}
 }
