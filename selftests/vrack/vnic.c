@@ -291,13 +291,43 @@ static struct vr_frame *next_whole(struct vr_nic *nic, u16 index, u64 now_ps)
 	return NULL;
 }
 
+static bool paces(const struct vr_txq *q, u64 now_ps)
+{
+	return cutting(q) && q->paced_ps > now_ps;
+}
+
+/* @frame leaves: when the next of its burst may, its first bit so long after this one's. */
+static void pace_next(struct vr_nic *nic, struct vr_txq *q, const struct vr_frame *frame, u64 now_ps)
+{
+	if (nic->pace_bps)
+		q->paced_ps = now_ps + vr_serialize_ps(frame->cb.wire_bytes, nic->pace_bps, &q->pace_rem);
+}
+
+static void pace_event(struct vr_event *ev, u64 now_ps)
+{
+	vr_port_kick(container_of(ev, struct vr_nic, pace)->port, now_ps);
+}
+
+/* Nothing may leave now: come back for the ring whose burst goes on first. */
+static void await_pace(struct vr_nic *nic, u64 now_ps)
+{
+	u64 next_ps = ~0ULL;
+	u16 i;
+
+	for (i = 0; i < nic->txqs; i++)
+		if (paces(&nic->txq[i], now_ps))
+			next_ps = min(next_ps, nic->txq[i].paced_ps);
+	if (next_ps != ~0ULL)
+		vr_event_set(&nic->pace, next_ps);
+}
+
 static struct vr_frame *next_of(struct vr_nic *nic, u16 index, u64 now_ps)
 {
 	struct vr_txq *q = &nic->txq[index];
 	struct sk_buff *head = cutting(q) ? q->parent : skb_peek(&q->ring);
 	struct vr_frame *frame = NULL;
 
-	if (!head || nic->port->paused & BIT(vr_cb(head)->prio))
+	if (!head || nic->port->paused & BIT(vr_cb(head)->prio) || paces(q, now_ps))
 		return NULL;
 	while (!frame && (cutting(q) || !skb_queue_empty(&q->ring))) {
 		frame = next_whole(nic, index, now_ps);
@@ -322,6 +352,7 @@ static struct vr_frame *dequeue(struct vr_port *port, u64 now_ps)
 		frame = next_of(nic, index, now_ps);
 		if (!frame)
 			continue;
+		pace_next(nic, &nic->txq[index], frame, now_ps);
 		if (!port->stat.tx_packets)
 			nic->tx_first_ps = now_ps;
 		nic->sending_txq = index;
@@ -330,6 +361,8 @@ static struct vr_frame *dequeue(struct vr_port *port, u64 now_ps)
 		nic->dev->stats.tx_bytes += frame->len;
 		return frame;
 	}
+	if (nic->pace_bps)
+		await_pace(nic, now_ps);
 	return NULL;
 }
 
@@ -720,6 +753,7 @@ struct vr_nic *vr_nic_add(const char *name, u16 queues)
 	nic->txqs = queues;
 	INIT_LIST_HEAD(&nic->poll_link);
 	vr_event_init(&nic->irq, true, irq_event);
+	vr_event_init(&nic->pace, false, pace_event);
 	nic->node.dequeue = dequeue;
 	nic->node.receive = receive;
 	err = alloc_nic(nic) ?: vr_node_init(&nic->node, VR_NIC, name);

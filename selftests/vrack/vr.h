@@ -244,6 +244,8 @@ struct vr_txq {
 	struct sk_buff *parent;		/* the TSO skb being cut, or NULL */
 	struct vr_burst *burst;		/* what is left of it: this, */
 	struct sk_buff *frames;		/* or these */
+	u64 paced_ps;			/* the next frame of burst or frames, not before, */
+	u64 pace_rem;			/* with its fraction (vr_serialize_ps()) */
 	u32 in_ring;			/* the host's: ring, and what is in service */
 	u32 injected;			/* frame sources' */
 };
@@ -259,6 +261,8 @@ struct vr_nic {
 	u16 next_txq;
 	u16 sending_txq;	/* of port->on_wire */
 	u32 ring_size;
+	u64 pace_bps;		/* of the frames of a burst; 0: the line's */
+	struct vr_event pace;	/* the next of them may leave */
 
 	struct vr_fifo rx;	/* arrived, not yet polled */
 	struct vr_event irq;

@@ -228,11 +228,11 @@ static int apply_clock(struct vr_nic *nic, const struct vr_phc_knobs *k)
 
 /* What `nic add` and `nic set` share. */
 struct nic_knobs {
-	u64 ring, rx_frames, rx_ns, jitter_ns, carrier;
+	u64 ring, rx_frames, rx_ns, jitter_ns, pace_bps, carrier;
 	struct vr_phc_knobs phc;
 };
 
-#define NIC_KEYS	16
+#define NIC_KEYS	17
 
 static void nic_keys(struct setting *keys, struct nic_knobs *k)
 {
@@ -241,6 +241,7 @@ static void nic_keys(struct setting *keys, struct nic_knobs *k)
 		{ "rx_frames", &k->rx_frames, 1, 4096 },
 		{ "rx_ns", &k->rx_ns, 0, NSEC_PER_SEC },
 		{ "jitter_ns", &k->jitter_ns, 0, NSEC_PER_SEC },
+		{ "pace_bps", &k->pace_bps, 0, 1000000000000ULL },
 		{ "carrier", &k->carrier, 0, 1 },
 		{ "phc", &k->phc.on, 0, 1 },
 		{ "phc_stock", &k->phc.stock, 0, 1 },
@@ -265,6 +266,7 @@ static struct nic_knobs nic_knobs_of(const struct vr_nic *nic)
 		.rx_frames = nic->rx_frames,
 		.rx_ns = div_u64(nic->rx_ps, VR_PS_PER_NS),
 		.jitter_ns = div_u64(nic->jitter_ps, VR_PS_PER_NS),
+		.pace_bps = nic->pace_bps,
 		.carrier = netif_carrier_ok(nic->dev),
 		.phc = nic->phc ? vr_phc_ops->knobs_of(nic) : no_clock,
 	};
@@ -282,6 +284,7 @@ static int apply_nic(struct vr_nic *nic, const struct nic_knobs *k)
 	nic->rx_frames = k->rx_frames;
 	nic->rx_ps = k->rx_ns * VR_PS_PER_NS;
 	nic->jitter_ps = k->jitter_ns * VR_PS_PER_NS;
+	nic->pace_bps = k->pace_bps;
 	vr_leave();
 	local_bh_enable();
 	if (vrack.up && k->carrier)

@@ -15,6 +15,7 @@ NIC = Record({
     "rx_frames": Int("frames coalesced before an interrupt", low=1),
     "rx_ns": Int("time a frame may wait for that"),
     "jitter_ns": Int("mean of the exponential delay of wake-ups and software stamps"),
+    "pace_bps": Int("rate at which frames of a burst of the stack leave; 0: the line's", high=10**12),
     "phc": Int("1: a clock of its own and hardware stamps, for nicstamp", high=1),
     "phc_stock": Int("1: its driver hands no stamps to nicstamp", high=1),
     "phc_offset_ns": Int("the clock at the rack's time 0", high=10**15),

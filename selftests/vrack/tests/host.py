@@ -90,6 +90,49 @@ def completion__not_held_by_a_queue_in_the_network():
         same("bytes charged while the switch queues", unsent(sock), 0)
 
 
+# Five full frames, which TCP hands over at once.
+def burst_lasts_ns(**nic):
+    with pair(10 * GBIT, 10 * GBIT, nic=" ".join(f"{key}={value}" for key, value in nic.items())) as rack:
+        sender, receiver = tcp_pair()
+        settle(.01)
+        rack.ctl("stats reset")
+        sender.sendall(bytes(5 * 1448))
+        settle(.01)
+        arrived = rack.nic("h1")
+        same("frames", arrived["rx_packets"], 5)
+        sender.close()
+        receiver.close()
+        return (arrived["rx_last_ps"] - arrived["rx_first_ps"]) / 1000
+
+
+def burst__leaves_at_the_lines_rate():
+    near("ns", burst_lasts_ns(), 4 * 1230.4, .001)
+
+
+def burst__paced_within_leaves_at_that_rate():
+    near("ns", burst_lasts_ns(pace_bps=GBIT), 4 * 12304, .001)
+
+
+# A burst of each of two flows, in rings of their own: the frames of one leave between those of the other.
+def burst__paced_leaves_room_for_other_rings():
+    with pair(10 * GBIT, 10 * GBIT, nic=f"queues=2 pace_bps={GBIT}") as rack:
+        pairs = [tcp_pair() for _ in range(8)]
+        settle(.01)
+        rack.ctl("stats reset")
+        for sender, _ in pairs:
+            sender.sendall(bytes(5 * 1448))
+        settle(.01)
+        arrived = rack.nic("h1")
+        same("frames", arrived["rx_packets"], 40)
+        for sender, receiver in pairs:
+            sender.close()
+            receiver.close()
+    lasts_ns = (arrived["rx_last_ps"] - arrived["rx_first_ps"]) / 1000
+    # one ring alone: eight bursts of four gaps each, and a frame at the line's rate after each
+    print(f"# {lasts_ns} ns")
+    assert 4 * 12304 < lasts_ns < .9 * 8 * (4 * 12304 + 1230)
+
+
 def bql__in_flight_until_the_last_bit():
     with pair(10_000_000, 10 * GBIT):
         sock = udp("h0")
