@@ -166,8 +166,18 @@ def ecn_step__marks_exactly_the_frames_over_k():
 
 
 def ecn_step__at_ingress_counts_what_waits_before():
-    # the frames that arrive above K stay marked: of a burst those are the last ones
-    assert _burst_marks(80000, 200, ect=2, ingress=1) > 0
+    assert 0 < _burst_marks(80000, 200, ect=2, ingress=1) < 200
+
+
+def ecn_step__at_ingress_is_decided_on_arrival():
+    with star((10 * GBIT, 1000), (10_000_000, 1000)) as rack:
+        rack.ctl("port set s0.h1 ecn_k_bytes=5000 ecn_ingress=1", "source add h0 h1 count=20 tos=2")
+        settle(5e-4)
+        # nothing is marked any more, as the second leaves
+        rack.ctl("port set s0.h1 ecn_k_bytes=0")
+        settle(5e-2)
+        # the first does not wait, and of 1518 bytes each at most three wait before the next four
+        same("marks", rack.port("s0.h1")["ecn_marks"], 15)
 
 
 def ecn_pi__marks_while_the_queue_is_over_its_reference():
