@@ -18,6 +18,11 @@ up__dry_run_prints_commands_and_changes_nothing() {
 		grep -qx 'turnpike tlt set --rule port=5001' <<< "$out" && ! grep -q 'route change default' <<< "$out"
 }
 
+# Guests have no such unit.
+up__dry_run_refuses_what_the_run_would() {
+	refused_with "needs systemd and its unit turnpike.service" up "${all[@]}" --dry-run --persist
+}
+
 up__makes_all_of_it_and_down_undoes_it() {
 	before=$(picture)
 	up "${all[@]}" || return 1

@@ -100,10 +100,13 @@ void persist(const Wanted &wanted, const std::string &config)
 			throw Error("cannot write " + config);
 		std::cout << "wrote " << config << '\n';
 	}
+	Words start = systemctl("start");
+
 	output_of(systemctl("enable"));
 	// Finds all as it should be, and can be stopped and reloaded from now on, not from the next boot on.
 	// It is not to wait for the network again.
-	output_of({"systemctl", "--job-mode=ignore-dependencies", "start", kUnit});
+	start.insert(start.begin() + 1, "--job-mode=ignore-dependencies");
+	output_of(start);
 	std::cout << "enabled " << kUnit << ": 'turnpike up --all' at each boot\n";
 }
 
@@ -143,15 +146,16 @@ void up(const Arguments &arguments)
 {
 	Wanted wanted = wanted_of(arguments);
 
+	if (!arguments.dry_run)
+		require_root();
+	if (arguments.persist)
+		check_persist(wanted, arguments.config);
 	if (arguments.dry_run) {
 		Plan todo = plan(wanted, look_at_host(wanted));
 		print_remarks(todo);
 		dry_run(todo);
 		return;
 	}
-	require_root();
-	if (arguments.persist)
-		check_persist(wanted, arguments.config);
 	make_so(wanted);
 	if (arguments.persist)
 		persist(wanted, arguments.config);
