@@ -125,7 +125,9 @@ static inline void hpcc_ack(struct hpcc_state *s, const struct hpcc_params *p,
 {
 	bool round = tp_seq_before(s->round_end, una);
 
-	/* The first says where counters stand; so does one that took another path. */
+	/* The first says where counters stand; so does one that took a path of another length. A path
+	 * of the same length passes for the one before, which the rack's never are: they go by flow.
+	 */
 	if (s->links == t->hops) {
 		hpcc_measure(s, p, t);
 		hpcc_compute(s, p, round);

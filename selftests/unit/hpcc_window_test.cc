@@ -124,7 +124,7 @@ TEST(hpcc_window, two_links__the_fuller_counts)
 	EXPECT_NEAR(state.utilization, of_one(.8), 200);
 }
 
-TEST(hpcc_window, another_path__says_where_counters_stand_and_no_more)
+TEST(hpcc_window, path_of_another_length__says_where_counters_stand_and_no_more)
 {
 	Flow flow;
 	vr_telemetry other = {2, {{5, 1000000, 0, 10000}, {5, 1000000, 50000, 10000}}};

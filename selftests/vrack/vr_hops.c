@@ -77,15 +77,15 @@ static void received(struct sk_buff *skb)
 	struct vr_tcp_ends ends;
 	const struct tcphdr *th;
 	struct tcphdr room;
-	u32 bytes;
+	u64 name;
 
 	th = vr_tcp_read(skb, ETH_HLEN, &room, &ends);
 	if (!th || th->syn)
 		return;
-	bytes = skb->len - ends.tcp_at - th->doff * 4 + th->fin;
+	name = vr_tcp_name_of_all(skb, &ends, th);
 	spin_lock_bh(&lock);
-	if (bytes)
-		note_data(vr_tcp_name_of_data(&ends, th, ntohl(th->seq) + bytes), cb);
+	if (name)
+		note_data(name, cb);
 	if (th->ack)
 		note_ack(vr_tcp_name_of_acked(&ends, th), cb);
 	spin_unlock_bh(&lock);

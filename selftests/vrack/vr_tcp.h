@@ -3,7 +3,6 @@
 #ifndef VR_TCP_H
 #define VR_TCP_H
 
-#include <linux/if_ether.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
@@ -86,19 +85,13 @@ static inline u64 vr_tcp_name_of_socket(const struct sock *sk, u32 seq)
 	return vr_tcp_name(&local, &remote, inet_sk(sk)->inet_sport, sk->sk_dport, seq);
 }
 
-/* @skb's data begin at its MAC header: the name of its TCP data, 0 if it has none. */
-static inline u64 vr_tcp_name_of_frame(const struct sk_buff *skb)
+/* Of all data in this packet, which are a FIN, too; 0: it has none. */
+static inline u64 vr_tcp_name_of_all(const struct sk_buff *skb, const struct vr_tcp_ends *e,
+				     const struct tcphdr *th)
 {
-	struct vr_tcp_ends ends;
-	const struct tcphdr *th;
-	struct tcphdr room;
-	u32 bytes;
+	u32 bytes = skb->len - e->tcp_at - th->doff * 4 + th->fin;
 
-	th = vr_tcp_read(skb, ETH_HLEN, &room, &ends);
-	if (!th || th->syn)
-		return 0;
-	bytes = skb->len - ends.tcp_at - th->doff * 4 + th->fin;
-	return bytes ? vr_tcp_name_of_data(&ends, th, ntohl(th->seq) + bytes) : 0;
+	return bytes ? vr_tcp_name_of_data(e, th, ntohl(th->seq) + bytes) : 0;
 }
 
 #endif /* VR_TCP_H */

@@ -12,6 +12,7 @@
  * whose marks are gone is not known.
  */
 #include <linux/hash.h>
+#include <linux/if_ether.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -70,13 +71,18 @@ static void left(const struct vr_frame *frame, struct vr_port *port, u64 now_ps)
 
 static void arrived(const struct vr_frame *frame, const struct sk_buff *skb)
 {
-	u64 name = vr_tcp_name_of_frame(skb), was = (uintptr_t)frame;
+	u64 was = (uintptr_t)frame, name;
 	struct mark *mark = place(under, was);
+	struct vr_tcp_ends ends;
+	const struct tcphdr *th;
+	struct tcphdr room;
 
-	if (!name)
+	th = vr_tcp_read(skb, ETH_HLEN, &room, &ends);
+	if (!th || th->syn)
 		return;
+	name = vr_tcp_name_of_all(skb, &ends, th);
 	spin_lock_bh(&lock);
-	if (mark->name == was)
+	if (name && mark->name == was)
 		*place(marks, name) = (struct mark){ .name = name, .said = mark->said };
 	spin_unlock_bh(&lock);
 }
