@@ -59,6 +59,17 @@ assert {turn['congestion'] for turn in profile} == {'timely'}, profile
 "
 }
 
+# `script' is a terminal, of 40 columns here. A table does not fold.
+check__folds_its_sentences_on_a_terminal() {
+	shape && serve || return 1
+	in_a script -qec "stty cols 40; '$turnpike' check 10.1.0.2 --port $port --for 6s --rounds 3" /dev/null | tr -d '\r' > "$work/terminal"
+	wait_for "the end of the session" grep -q "10.1.0.1 is done" "$work/served" && served || return 1
+	no_shape
+	cat "$work/terminal"
+	grep -qE "^as it is.{33}" "$work/terminal" && grep -q "^p99 with timely" "$work/terminal" &&
+		! sed '1,/^with timely/d' "$work/terminal" | grep -qE "^.{41}"
+}
+
 # A guest's clock stands still while it is busy: acknowledgements have a narrow place, or data flows for ever at once.
 check__of_a_qdisc_over_ipv6() {
 	in_b tc qdisc replace dev veth0 root tbf rate 5mbit burst 20kb limit 60kb && serve || return 1

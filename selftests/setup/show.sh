@@ -86,6 +86,14 @@ status__folds_on_a_terminal_alone() {
 	grep -q "^verdict  off" "$work/terminal" && ! grep -qE "^.{41}" "$work/terminal" && grep -qE "^.{41}" "$work/whole"
 }
 
+# Not even help.
+output__that_cannot_be_written_is_an_error() {
+	for words in version --help --version "status --help" status "doctor -j"; do
+		# shellcheck disable=SC2086  # words
+		! in_a "$turnpike" $words > /dev/full || { echo "turnpike $words: content"; return 1; }
+	done
+}
+
 status__needs_no_rights() {
 	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
 	up veth0 --profile onramp > /dev/null || return 1

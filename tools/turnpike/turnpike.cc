@@ -55,15 +55,22 @@ std::string unknown_command(const CLI::App &app, int argc, char **argv)
 	return "";
 }
 
+// The status, or that of what could not be written.
+int flushed(int status)
+{
+	if (std::cout.flush())
+		return status;
+	std::cerr << "turnpike: cannot write to standard output\n";
+	return status ? status : 1;
+}
+
 // Help and version are no errors; CLI11 numbers its errors from 100.
 int finish_parse(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv)
 {
 	std::string unknown = error.get_exit_code() ? unknown_command(app, argc, argv) : "";
 
-	if (unknown.empty() && app.exit(error) == 0)
-		return std::cout.flush() ? 0 : 1;
 	if (unknown.empty())
-		return kUsageError;
+		return app.exit(error) == 0 ? flushed(0) : kUsageError;
 	std::string meant = turnpike::suggest(unknown, command_names(innermost(app)));
 	std::cerr << "turnpike: unknown command '" << unknown << "'"
 		  << (meant.empty() ? "" : "; did you mean '" + meant + "'?") << " (--help lists all)\n";
@@ -119,13 +126,10 @@ int main(int argc, char **argv)
 	}
 	try {
 		action();
-		std::cout.flush();
-		if (!std::cout)
-			throw turnpike::Error("cannot write to standard output");
 	} catch (const std::exception &error) {
 		std::cout.flush();
 		std::cerr << "turnpike: " << error.what() << '\n';
 		return status ? status : 1;
 	}
-	return status;
+	return flushed(status);
 }

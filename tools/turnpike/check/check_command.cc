@@ -141,7 +141,8 @@ Worth check(const Arguments &arguments)
 		json.update(report_json(verdict, turns));
 		std::cout << json.dump(2) << '\n';
 	} else {
-		std::cout << folded(report_text(verdict, arguments.profile), screen_columns(), 2);
+		std::cout << report_table(verdict, arguments.profile)
+			  << folded(report_sentences(verdict, arguments.profile), screen_columns(), 2);
 	}
 	return verdict.worth;
 }

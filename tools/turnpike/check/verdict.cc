@@ -174,13 +174,18 @@ std::string sentence(const Verdict &verdict)
 	       ")";
 }
 
-std::string report_text(const Verdict &verdict, const std::string &profile)
+std::string report_table(const Verdict &verdict, const std::string &profile)
 {
 	Table table({{"SETTING", Align::left}, {"P50"}, {"P99"}, {"95 %"}, {"THROUGHPUT"}, {"95 %"}});
 
 	table.add(row("as it is", verdict.as_is));
 	table.add(row("with " + profile, verdict.with_profile));
-	return table.text() + "p99 with " + profile + ": " + percent_text(verdict.p99_ratio.value) + " of before (95 %: " +
+	return table.text();
+}
+
+std::string report_sentences(const Verdict &verdict, const std::string &profile)
+{
+	return "p99 with " + profile + ": " + percent_text(verdict.p99_ratio.value) + " of before (95 %: " +
 	       range_text(verdict.p99_ratio, percent_text) + "), throughput " + percent_text(verdict.throughput_ratio.value) +
 	       " (" + range_text(verdict.throughput_ratio, percent_text) + ")\n" + sentence(verdict) + "\n";
 }

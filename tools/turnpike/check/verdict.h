@@ -46,8 +46,9 @@ Verdict judge(const std::vector<Turn> &turns);
 // A sentence: "p99 of requests 2.30 ms -> 61.0 us, throughput 99.4 % of before".
 std::string sentence(const Verdict &verdict);
 
-// For people, with intervals. profile: its name
-std::string report_text(const Verdict &verdict, const std::string &profile);
+// For people, with intervals: a table, and what it comes to. profile: its name
+std::string report_table(const Verdict &verdict, const std::string &profile);
+std::string report_sentences(const Verdict &verdict, const std::string &profile);
 
 // The same, and each turn.
 nlohmann::ordered_json report_json(const Verdict &verdict, const std::vector<Turn> &turns);
