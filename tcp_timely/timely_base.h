@@ -6,7 +6,7 @@
 #ifndef TIMELY_BASE_H
 #define TIMELY_BASE_H
 
-#include "timely_drain.h"
+#include "timely_return.h"
 
 /*
  * Two samples in a row lower the base. A single one may be the luckiest of a NIC that
@@ -59,8 +59,11 @@ static inline void timely_path_sample(struct timely_state *s,
 	}
 	if (!s->base_ns)
 		s->base_ns = rtt_ns;
-	if (rtt_ns <= s->base_ns + near_ns)
+	timely_watch_for_bursts(s, p, rtt_ns);
+	if (rtt_ns <= s->base_ns + near_ns) {
+		timely_return(s, p, now_ns, near_ns, rtt_ns, elapsed_ns);
 		timely_path_is_near(s, now_ns);
+	}
 	timely_path_lower(s, rtt_ns);
 	if (s->path_events < TIMELY_PATH_EVENTS)
 		s->path_events++;

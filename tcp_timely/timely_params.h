@@ -100,6 +100,8 @@ static const struct timely_knob timely_constants[] = {
 		    "half of a flow's own burst counts as queue"),
 	TIMELY_CONSTANT(fill_empty, "", 0, 1,
 		    "larger steps while the path stays empty"),
+	TIMELY_CONSTANT(climb_back, "", 0, 1,
+		    "after a burst of other flows, back to the rate before it"),
 	TIMELY_CONSTANT(root_step, "", 0, 1,
 		    "the step grows as the root of the rate"),
 	TIMELY_CONSTANT(elapsed_gradient, "", 0, 1,

@@ -36,6 +36,7 @@ struct timely_preset {
 		.app_limit_milli = (scale_) ? 800 : 0, .rtt_floor_us = 0, \
 		.rare_rtts = 0, .variant = variant_, .path_law = 0,	\
 		.own_bursts = 0, .fill_empty = 0,			\
+		.climb_back = 0,					\
 		.root_step = 0, .elapsed_gradient = 0,			\
 		.scale_updates = scale_, .decrease_once = 0,		\
 		.hai_low = 0, .high_drain = 0,				\
@@ -70,6 +71,7 @@ struct timely_preset {
 		.app_limit_milli = 800, .rtt_floor_us = 1,		\
 		.rare_rtts = 4, .variant = variant_, .path_law = 1,	\
 		.own_bursts = few_, .fill_empty = few_,			\
+		.climb_back = few_,					\
 		.root_step = 1, .elapsed_gradient = 1,			\
 		.scale_updates = 1, .decrease_once = 1,			\
 		.hai_low = 1, .high_drain = 1,				\
@@ -95,6 +97,7 @@ struct timely_preset {
 		.app_limit_milli = 0, .rtt_floor_us = 0,		\
 		.rare_rtts = 0, .variant = TIMELY_VARIANT_PI, .path_law = 0, \
 		.own_bursts = 0, .fill_empty = 0,			\
+		.climb_back = 0,					\
 		.root_step = 0, .elapsed_gradient = 0,			\
 		.scale_updates = 0, .decrease_once = 0,			\
 		.hai_low = 0, .high_drain = 0,				\
@@ -121,6 +124,7 @@ struct timely_preset {
 		.app_limit_milli = 800, .rtt_floor_us = 1,		\
 		.rare_rtts = 0, .variant = TIMELY_VARIANT_PI, .path_law = 1, \
 		.own_bursts = 0, .fill_empty = 0,			\
+		.climb_back = 0,					\
 		.root_step = 1, .elapsed_gradient = 1,			\
 		.scale_updates = 1, .decrease_once = 0,			\
 		.hai_low = 0, .high_drain = 1,				\

@@ -9,6 +9,7 @@
  *   timely_noise.h    what of a sample is no queue
  *   timely_watch.h    when to look for the base RTT
  *   timely_drain.h    how it is found anew
+ *   timely_return.h   back to the rate before a burst of other flows
  *   timely_base.h     the base RTT
  *   timely_path.h     thresholds of this path
  *   timely_gradient.h how fast the queue grows
@@ -52,6 +53,7 @@
  *    longer than the oscillation of the queue, equal for slow and fast flows.
  *  - fill_empty: larger steps while the path stays empty. Otherwise the rate that a
  *    cut took for another flow's burst stays free for milliseconds.
+ *  - climb_back: to the rate before such a burst at once.
  *  - own_bursts: half of a flow's own burst is queue, which others meet.
  *  - noise_max_us: what is independent from sample to sample is no queue. Without
  *    it, noise of t_low's size stops all flows.
@@ -103,6 +105,7 @@ static inline void timely_rate_start(struct timely_state *s,
 	s->spike_ns = 0;
 	s->step_up = 0;
 	s->climb = 0;
+	s->burst = 0;
 	timely_path_start(s, base_ns);
 	timely_forget_samples(s, p);
 	timely_pi_start(s, p);

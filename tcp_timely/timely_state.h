@@ -53,6 +53,7 @@ struct timely_params {
 	u8 path_law;		/* thresholds and bounds of the path (timely_path.h) */
 	u8 own_bursts;		/* half of a flow's own burst counts as queue */
 	u8 fill_empty;		/* larger steps while the path stays empty */
+	u8 climb_back;		/* to the rate before a burst of other flows */
 	u8 root_step;		/* the step grows as the root of the rate */
 	u8 elapsed_gradient;	/* gradient over elapsed time, not per event */
 	u8 scale_updates;	/* a step per RTT, not per event */
@@ -92,7 +93,8 @@ struct timely_state {
 			u64 prev_rtt_ns:34,	/* 0: no sample yet */
 			    hai_count:8,	/* events in a row that count for HAI */
 			    hai_span_us:20,	/* time that these took */
-			    climb:1;	/* after a timeout, or on a longer path, up to high_rate */
+			    climb:1;	/* after a timeout, a longer path or a burst, up to high_rate */
+			u64 burst:1;	/* a sample above T_high since one was near the base */
 		};
 		struct {		/* timely_pi, which has no HAI */
 			u64 pi_same:34,	/* prev_rtt_ns */
@@ -100,8 +102,8 @@ struct timely_state {
 		};
 	};
 	u32 base_ns;		/* RTT of the empty path; 0: unknown */
-	u32 drain_tick:25,	/* when this drain began, or the last ended */
-	    near_rate:7;	/* the rate when a sample was last near the base */
+	u32 drain_tick:23,	/* when this drain began, or the last ended */
+	    near_rate:9;	/* the rate when a sample was last near the base */
 };
 
 struct timely_sample {

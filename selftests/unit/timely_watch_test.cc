@@ -9,7 +9,7 @@ using namespace timely_test;
 
 constexpr u64 kNowNs = 5000000000;
 constexpr u64 kMs = 1000000;
-// A tick of the watch is 1.05 ms, one of the drain 1.02 us.
+// A tick of the watch is 1.05 ms, one of the drain 4.1 us.
 constexpr u64 kTickNs = 1ULL << TIMELY_PATH_TICK_SHIFT;
 
 // Near its base at kNowNs, at 1 Gbit/s.
@@ -25,15 +25,15 @@ timely_state Watched(u32 drained = 0)
 	return s;
 }
 
-TEST(TimelyWatch, timely_rate_pack__is_right_to_a_third)
+TEST(TimelyWatch, timely_rate_pack__is_right_to_an_eighth)
 {
-	for (u64 rate_bps = 2; rate_bps < 1ULL << 40; rate_bps = rate_bps * 9 / 8 + 1) {
+	for (u64 rate_bps = 8; rate_bps < 1ULL << 40; rate_bps = rate_bps * 9 / 8 + 1) {
 		u32 packed = timely_rate_pack(rate_bps);
 		u64 rounded_bps = timely_rate_unpack(packed);
 
-		ASSERT_LT(packed, 128u);
+		ASSERT_LT(packed, 512u);
 		ASSERT_LE(rounded_bps, rate_bps);
-		ASSERT_GT(3 * rounded_bps, 2 * rate_bps - 2);
+		ASSERT_GT(9 * rounded_bps, 8 * rate_bps - 8);
 	}
 	EXPECT_EQ(timely_rate_unpack(0), 0u);
 }
@@ -59,8 +59,8 @@ TEST(TimelyWatch, timely_drain_since_ns__over_the_end_of_the_tick)
 	u64 span_ns = (u64)(TIMELY_DRAIN_TICK_MASK + 1) << TIMELY_DRAIN_TICK_SHIFT;
 	timely_state s{};
 
-	s.drain_tick = timely_drain_tick(span_ns - 2048);
-	EXPECT_EQ(timely_drain_since_ns(&s, span_ns + 2048), 4096u);
+	s.drain_tick = timely_drain_tick(span_ns - 8192);
+	EXPECT_EQ(timely_drain_since_ns(&s, span_ns + 8192), 16384u);
 }
 
 TEST(TimelyWatch, timely_path_is_near__in_a_drain_the_rate_before_it_counts)
@@ -68,10 +68,23 @@ TEST(TimelyWatch, timely_path_is_near__in_a_drain_the_rate_before_it_counts)
 	timely_state s = Watched();
 
 	s.draining = 1;
-	s.high_rate_bps = 4 * TIMELY_GBPS;
+	s.high_rate_bps = TIMELY_GBPS;
 	s.rate_bps = TIMELY_MBPS;
 	timely_path_is_near(&s, kNowNs);
-	EXPECT_GT(timely_rate_unpack(s.near_rate), 2 * TIMELY_GBPS);
+	EXPECT_GT(timely_rate_unpack(s.near_rate), TIMELY_GBPS / 9 * 8);
+}
+
+TEST(TimelyWatch, timely_path_is_near__what_it_remembers_rises_by_an_eighth_and_falls_at_once)
+{
+	timely_state s = Watched();
+	u32 packed = s.near_rate;
+
+	s.rate_bps = 8 * TIMELY_GBPS;
+	timely_path_is_near(&s, kNowNs);
+	EXPECT_EQ(s.near_rate, packed + 1);
+	s.rate_bps = TIMELY_GBPS / 8;
+	timely_path_is_near(&s, kNowNs);
+	EXPECT_EQ(s.near_rate, packed - 24);
 }
 
 TEST(TimelyWatch, timely_path_is_lost__needs_the_time_and_the_rate)
@@ -112,10 +125,10 @@ TEST(TimelyWatch, timely_path_wants_drain__each_four_times_later_then_once_a_sec
 		u64 due_ns = drained < TIMELY_PATH_DRAINS ? 4 * kMs << (2 * drained) : 1000 * kMs;
 
 		s.path_events = TIMELY_PATH_EVENTS;
-		EXPECT_FALSE(timely_path_wants_drain(&s, kNowNs + due_ns - 2048)) << drained;
-		EXPECT_TRUE(timely_path_wants_drain(&s, kNowNs + due_ns + 2048)) << drained;
+		EXPECT_FALSE(timely_path_wants_drain(&s, kNowNs + due_ns - 8192)) << drained;
+		EXPECT_TRUE(timely_path_wants_drain(&s, kNowNs + due_ns + 8192)) << drained;
 		s.path_events--;
-		EXPECT_FALSE(timely_path_wants_drain(&s, kNowNs + due_ns + 2048)) << drained;
+		EXPECT_FALSE(timely_path_wants_drain(&s, kNowNs + due_ns + 8192)) << drained;
 	}
 }
 
