@@ -59,7 +59,6 @@ static inline void timely_path_sample(struct timely_state *s,
 	}
 	if (!s->base_ns)
 		s->base_ns = rtt_ns;
-	timely_watch_for_bursts(s, p, rtt_ns);
 	if (rtt_ns <= s->base_ns + near_ns) {
 		timely_return(s, p, now_ns, near_ns, rtt_ns, elapsed_ns);
 		timely_path_is_near(s, now_ns);

@@ -132,6 +132,18 @@ static inline void timely_path_find(struct timely_path *path,
 	path->slack_ns = timely_max(TIMELY_NOISE_SLACK_NS, 2 * (u64)sample->frame_ns);
 }
 
+/*
+ * A queue above the upper threshold of a flow without bursts is a burst's of others. What shorter ones
+ * take makes shares even: flows that return from these, too, have shares of 3.8 to 1, and less than a
+ * tenth of the mean behind a policer (battery/mixed, all, 10 us and 50 us; timely-policed).
+ */
+static inline void timely_path_watch_bursts(struct timely_state *s, const struct timely_path *path,
+					    const struct timely_sample *sample, u64 rtt_ns)
+{
+	if (rtt_ns > path->high_ns + timely_path_own_ns(sample))
+		s->burst = 1;
+}
+
 /* The RTT that a window allows: the upper threshold, and the wait for one interrupt. */
 static inline u64 timely_path_window_ns(const struct timely_path *path,
 					const struct timely_sample *sample)

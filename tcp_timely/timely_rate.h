@@ -53,7 +53,7 @@
  *    longer than the oscillation of the queue, equal for slow and fast flows.
  *  - fill_empty: larger steps while the path stays empty. Otherwise the rate that a
  *    cut took for another flow's burst stays free for milliseconds.
- *  - climb_back: to the rate before such a burst at once.
+ *  - climb_back: after such a burst in some round trips to the rate before it.
  *  - own_bursts: half of a flow's own burst is queue, which others meet.
  *  - noise_max_us: what is independent from sample to sample is no queue. Without
  *    it, noise of t_low's size stops all flows.
@@ -133,6 +133,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 	if (p->path_law)
 		timely_path_sample(s, p, sample->now_ns, rtt_ns, elapsed_ns);
 	timely_path_find(&path, s, p, sample);
+	timely_path_watch_bursts(s, &path, sample, rtt_ns);
 	if (timely_is_merged(s, p, sample, elapsed_ns)) {
 		timely_merge(s, rtt_ns, elapsed_ns);
 		timely_report(s, p, &path, TIMELY_BRANCH_MERGED, out);

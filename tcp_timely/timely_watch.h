@@ -108,8 +108,8 @@ static inline u64 timely_rate_unpack(u32 packed)
 
 /*
  * A sample is near the base. In a drain the rate before it counts. The rate that is remembered rises
- * by an eighth at most: samples of a climb show the queue of half that rate. Without that bound flows
- * that climb back swing for ever, 24 of them by a queue of 700 KB at 40 Gbit/s (battery/incast).
+ * by an eighth at most: samples of a climb show the queue of half that rate. Without that bound forty
+ * answers every 4 ms need 6.4 ms on average, and 3.1 with it (battery/incast timely,4ms, seed 1).
  */
 static inline void timely_path_is_near(struct timely_state *s, u64 now_ns)
 {
@@ -117,6 +117,12 @@ static inline void timely_path_is_near(struct timely_state *s, u64 now_ns)
 
 	s->path_tick = timely_path_tick(now_ns);
 	s->near_rate = s->near_rate ? timely_min(packed, s->near_rate + 1U) : packed;
+}
+
+/* Ticks since a sample was near the base. */
+static inline u32 timely_path_near_ticks(const struct timely_state *s, u64 now_ns)
+{
+	return (timely_path_tick(now_ns) - s->path_tick) & TIMELY_PATH_TICK_MASK;
 }
 
 /* From a drain to the next while drains come early. */
@@ -133,7 +139,7 @@ static inline u64 timely_path_early_ns(const struct timely_state *s)
  */
 static inline bool timely_path_is_lost(const struct timely_state *s, u64 now_ns)
 {
-	u64 ticks = (timely_path_tick(now_ns) - s->path_tick) & TIMELY_PATH_TICK_MASK;
+	u64 ticks = timely_path_near_ticks(s, now_ns);
 	u64 window_ns = timely_max(TIMELY_PATH_NEAR_WINDOW_NS,
 				   (u64)s->base_ns * TIMELY_PATH_NEAR_RTTS);
 

@@ -87,6 +87,32 @@ TEST(TimelyPath, timely_path_find__room_for_the_way_back)
 	EXPECT_EQ(room_us(1024), p.t_low_us * 4);
 }
 
+// Own bursts lower the thresholds, and not this one; a NIC that coalesces raises both.
+TEST(TimelyPath, timely_path_watch_bursts__above_the_threshold_without_own_bursts)
+{
+	timely_params p = shipped();
+	timely_state s;
+	timely_path path;
+	timely_sample sample{};
+	auto burst = [&](u64 rtt_ns) {
+		s.burst = 0;
+		timely_path_find(&path, &s, &p, &sample);
+		timely_path_watch_bursts(&s, &path, &sample, rtt_ns);
+		return s.burst;
+	};
+
+	timely_rate_start(&s, &p, TIMELY_GBPS, 20000);
+	sample.frame_ns = 1230;
+	EXPECT_FALSE(burst(74000));
+	EXPECT_TRUE(burst(74001));
+	sample.burst_ns = 16 * 1230;
+	EXPECT_FALSE(burst(74000));
+	EXPECT_TRUE(burst(74001));
+	sample.coalesce_ns = 20000;
+	EXPECT_FALSE(burst(94000));
+	EXPECT_TRUE(burst(94001));
+}
+
 // Flows whose cuts the path's law bounds: what empties the queue in a round trip.
 TEST(TimelyRate, timely_rate_sample__long_path_is_cut_by_its_queue)
 {

@@ -62,6 +62,7 @@ TEST(TimelyReturn, timely_rate_sample__without_a_long_queue_nothing_returns)
 {
 	Engine e = Settled();
 
+	e.p.noise_max_us = 0;
 	e.state.rate_bps = TIMELY_GBPS;
 	e.feed(kBaseNs + 50000, kRttNs);
 	EXPECT_FALSE(e.state.burst);
