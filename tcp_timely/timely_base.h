@@ -52,16 +52,16 @@ static inline void timely_path_sample(struct timely_state *s,
 	rtt_ns = timely_min(rtt_ns, TIMELY_BASE_MAX_NS);
 	if (!s->path_tick && !s->drain_tick) {
 		s->drain_tick = timely_drain_tick(now_ns);
-		timely_path_is_near(s, now_ns);
+		timely_path_is_near(s, now_ns, elapsed_ns);
 	} else if (elapsed_ns > TIMELY_PATH_SILENCE_NS && !s->draining) {
-		timely_path_is_near(s, now_ns);
+		timely_path_is_near(s, now_ns, elapsed_ns);
 		s->path_events = 0;
 	}
 	if (!s->base_ns)
 		s->base_ns = rtt_ns;
 	if (rtt_ns <= s->base_ns + near_ns) {
 		timely_return(s, p, now_ns, near_ns, rtt_ns, elapsed_ns);
-		timely_path_is_near(s, now_ns);
+		timely_path_is_near(s, now_ns, elapsed_ns);
 	}
 	timely_path_lower(s, rtt_ns);
 	if (s->path_events < TIMELY_PATH_EVENTS)

@@ -42,7 +42,11 @@ static inline bool timely_fell(const struct timely_state *s, u64 now_ns, u64 nea
 	       (fall_bps >> 8) * near_ns >= ((u64)s->rate_bps >> 8) * least_ns;
 }
 
-/* A sample is near the base again, elapsed_ns after the one before. */
+/*
+ * A sample is near the base again, elapsed_ns after the one before. Before the first drain a burst is
+ * the start of many flows. With returns from it, 24 flows and incasts into 3 MB have 17 timeouts in six
+ * runs, and 5 without (battery/incast timely,beside-24-3mb).
+ */
 static inline void timely_return(struct timely_state *s, const struct timely_params *p,
 				 u64 now_ns, u64 near_ns, u64 rtt_ns, u64 elapsed_ns)
 {
@@ -51,7 +55,7 @@ static inline void timely_return(struct timely_state *s, const struct timely_par
 	if (!p->climb_back)
 		return;
 	s->burst = 0;
-	if (!burst || s->draining || s->climb ||
+	if (!burst || !s->drained || s->draining || s->climb ||
 	    timely_is_rare(p, elapsed_ns, rtt_ns, TIMELY_RETURN_RARE) ||
 	    !timely_fell(s, now_ns, near_ns))
 		return;

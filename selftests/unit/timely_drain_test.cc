@@ -15,7 +15,7 @@ struct Drain : testing::Test {
 	{
 		timely_path_start(&s, 20 * kUs);
 		s.rate_bps = 10 * TIMELY_GBPS;
-		timely_path_is_near(&s, kNowNs);
+		timely_path_is_near(&s, kNowNs, 1000000);
 	}
 
 	// A sample, as timely_path_sample() counts it.

@@ -13,11 +13,11 @@ using namespace timely_test;
 TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 {
 	struct {
-		u64 base_ns, from_ns;
-	} const paths[] = {{8000, 11000}, {17000, 20000}, {18000, 20000}, {20000, 20000}, {200000, 200000},
-			   {3000000, 3000000}};
+		u64 base_ns, from_ns, swing_ns;
+	} const paths[] = {{8000, 11000, 0}, {17000, 20000, 0}, {18000, 20000, 0}, {20000, 20000, 0}, {40000, 40000, 0},
+			   {72000, 72000, 500}, {200000, 200000, 2500}, {3000000, 3000000, 2500}};
 
-	for (auto [base_ns, from_ns] : paths) {
+	for (auto [base_ns, from_ns, swing_ns] : paths) {
 		timely_params p = shipped();
 		timely_state s;
 		timely_path path;
@@ -26,8 +26,8 @@ TEST(TimelyPath, timely_path_find__thresholds_follow_the_base)
 		timely_rate_start(&s, &p, 10 * TIMELY_GBPS, base_ns);
 		sample.frame_ns = 1230;
 		timely_path_find(&path, &s, &p, &sample);
-		EXPECT_EQ(path.low_ns, from_ns + 24000);
-		EXPECT_EQ(path.high_ns, from_ns + 54000);
+		EXPECT_EQ(path.low_ns, from_ns + 24000 + swing_ns);
+		EXPECT_EQ(path.high_ns, from_ns + 54000 + swing_ns);
 		p = timely_presets[1].params;
 		timely_path_find(&path, &s, &p, &sample);
 		EXPECT_EQ(path.low_ns, std::max(base_ns, u64{20000}) + 15000);
@@ -45,22 +45,22 @@ TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
 	timely_rate_start(&s, &p, TIMELY_GBPS / 10, 400000);
 	sample.rtt_ns = 400000;
 	timely_path_find(&path, &s, &p, &sample);
-	// Two frames at 100 Mbit/s are 246 us, and the base has more.
-	EXPECT_EQ(path.low_ns, 400000u + 246080);
-	EXPECT_EQ(path.high_ns, path.low_ns + 123040);
+	// Two frames at 100 Mbit/s are 246 us, and the base has more. And 2.5 us for the queue's swing.
+	EXPECT_EQ(path.low_ns, 400000u + 246080 + 2500);
+	EXPECT_EQ(path.high_ns, path.low_ns + 124290);
 	s.rate_bps = TIMELY_GBPS;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 24608);
+	EXPECT_EQ(path.low_ns, 400000u + 24608 + 2500);
 	// Half of what a burst of sixteen full frames has more than two.
 	sample.frame_ns = 1230;
 	sample.burst_ns = 16 * 1230;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 24608 - 7 * 1230);
+	EXPECT_EQ(path.low_ns, 400000u + 24608 + 2500 - 7 * 1230);
 	sample.burst_ns = 0;
 	// Eight jumbo frames at 10 Gbit/s.
 	sample.frame_ns = 7230;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 8 * 7230);
+	EXPECT_EQ(path.low_ns, 400000u + 8 * 7230 + 2500);
 	EXPECT_EQ(path.slack_ns, 2 * 7230u);
 	sample.coalesce_ns = 50000;
 	timely_path_find(&path, &s, &p, &sample);

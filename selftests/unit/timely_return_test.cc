@@ -128,7 +128,7 @@ TEST(TimelyReturn, timely_fell__of_the_fastest_flow_on_the_longest_path)
 	EXPECT_TRUE(timely_fell(&s, 1000000, TIMELY_BASE_MAX_NS >> TIMELY_PATH_NEAR_SHIFT));
 }
 
-TEST(TimelyReturn, timely_return__not_of_flows_with_rare_samples)
+TEST(TimelyReturn, timely_return__not_with_rare_samples_in_a_drain_or_at_the_start)
 {
 	Engine e = Settled();
 
@@ -142,6 +142,11 @@ TEST(TimelyReturn, timely_return__not_of_flows_with_rare_samples)
 	timely_return(&e.state, &e.p, e.now_ns, kNearNs, kRttNs, kRttNs);
 	EXPECT_FALSE(e.state.climb);
 	e.state.draining = 0;
+	e.state.drained = 0;
+	e.state.burst = 1;
+	timely_return(&e.state, &e.p, e.now_ns, kNearNs, kRttNs, kRttNs);
+	EXPECT_FALSE(e.state.climb);
+	e.state.drained = 1;
 	e.state.in_round = 1;
 	e.state.burst = 1;
 	timely_return(&e.state, &e.p, e.now_ns, kNearNs, kRttNs, kRttNs);

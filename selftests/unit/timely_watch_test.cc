@@ -21,7 +21,7 @@ timely_state Watched(u32 drained = 0)
 	s.rate_bps = TIMELY_GBPS;
 	s.drained = drained;
 	s.drain_tick = timely_drain_tick(kNowNs);
-	timely_path_is_near(&s, kNowNs);
+	timely_path_is_near(&s, kNowNs, kMs);
 	return s;
 }
 
@@ -70,7 +70,7 @@ TEST(TimelyWatch, timely_path_is_near__in_a_drain_the_rate_before_it_counts)
 	s.draining = 1;
 	s.high_rate_bps = TIMELY_GBPS;
 	s.rate_bps = TIMELY_MBPS;
-	timely_path_is_near(&s, kNowNs);
+	timely_path_is_near(&s, kNowNs, kMs);
 	EXPECT_GT(timely_rate_unpack(s.near_rate), TIMELY_GBPS / 9 * 8);
 }
 
@@ -80,11 +80,25 @@ TEST(TimelyWatch, timely_path_is_near__what_it_remembers_rises_by_an_eighth_and_
 	u32 packed = s.near_rate;
 
 	s.rate_bps = 8 * TIMELY_GBPS;
-	timely_path_is_near(&s, kNowNs);
+	timely_path_is_near(&s, kNowNs, kMs);
 	EXPECT_EQ(s.near_rate, packed + 1);
 	s.rate_bps = TIMELY_GBPS / 8;
-	timely_path_is_near(&s, kNowNs);
+	timely_path_is_near(&s, kNowNs, kMs);
 	EXPECT_EQ(s.near_rate, packed - 24);
+}
+
+TEST(TimelyWatch, timely_path_is_near__what_it_remembers_rises_once_in_a_round_trip_or_a_tick)
+{
+	timely_state s = Watched();
+	u32 packed = s.near_rate;
+
+	s.rate_bps = 8 * TIMELY_GBPS;
+	timely_path_is_near(&s, kNowNs, s.base_ns - 1);
+	EXPECT_EQ(s.near_rate, packed);
+	timely_path_is_near(&s, kNowNs, s.base_ns);
+	EXPECT_EQ(s.near_rate, packed + 1);
+	timely_path_is_near(&s, kNowNs + kTickNs, s.base_ns - 1);
+	EXPECT_EQ(s.near_rate, packed + 2);
 }
 
 TEST(TimelyWatch, timely_path_is_lost__needs_the_time_and_the_rate)
