@@ -13,7 +13,7 @@
  * A path is empty after 250 us and two round trips with at most a quarter of the room in use: one
  * round trip may be the trough of the queue's oscillation. Then a round trip is worth a step for
  * each 6.5 us of the base, so that near and far flows grow alike in equal time. Paths above 80 us
- * count as 80: with 130, a flow of 200 us takes up to 5.6 times the rate of one of 10 us, and with 80
+ * count as 80: with 130, a flow of 200 us takes up to 5.8 times the rate of one of 10 us, and with 80
  * up to 3.1 (battery/mixed). A step is a 1024th of the rate at most: without that the 40 flows of
  * timely-table1 have a Jain index of .989 and not .995. With noisy samples it takes longer, as one
  * least sample stands for several: with 200 us of noise 40 flows of the model have .95, and .81

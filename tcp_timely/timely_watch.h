@@ -111,8 +111,8 @@ static inline u64 timely_rate_unpack(u32 packed)
  * by an eighth at most: samples of a climb show the queue of half that rate. Without that bound forty
  * answers every 4 ms need 6.4 ms on average, and 3.1 with it (battery/incast timely,4ms, seed 1).
  * And it rises once in a round trip, or a tick of the watch, as all samples of one round trip may show
- * the path of before the climb: flows on 300 us swing for 130 ms after their start without that, and
- * for 22 with it.
+ * the path of before the climb: flows on 300 us swing for up to 94 ms after their start without that,
+ * and for 21 with it (timely-paths timely,base300).
  */
 static inline void timely_path_is_near(struct timely_state *s, u64 now_ns, u64 elapsed_ns)
 {

@@ -37,6 +37,25 @@ TEST(TimelyBase, timely_path_sample__the_first_is_the_base_if_none_is_known)
 	EXPECT_EQ(s.base_ns, 20000u);
 }
 
+// All within one tick of the watch, which lets what is remembered rise, too.
+TEST(TimelyBase, timely_path_sample__near_samples_a_round_trip_apart_raise_what_is_remembered)
+{
+	const u64 tick_ns = 1ULL << TIMELY_PATH_TICK_SHIFT;
+	timely_params p = shipped();
+	timely_state s{};
+
+	timely_path_start(&s, 20000);
+	s.rate_bps = TIMELY_GBPS;
+	timely_path_sample(&s, &p, 1000 * tick_ns, 20000, 0);
+	u32 packed = s.near_rate;
+
+	s.rate_bps = 8 * TIMELY_GBPS;
+	timely_path_sample(&s, &p, 1000 * tick_ns + 19999, 20000, 19999);
+	EXPECT_EQ(s.near_rate, packed);
+	timely_path_sample(&s, &p, 1000 * tick_ns + 39999, 20000, 20000);
+	EXPECT_EQ(s.near_rate, packed + 1);
+}
+
 TEST(TimelyBase, timely_path_sample__begins_a_drain_when_one_is_due)
 {
 	Engine e(shipped(), TIMELY_GBPS);
