@@ -31,10 +31,11 @@
 /*
  * Rates answer to the queue of one round trip ago. So the queue of a longer path swings wider, and if
  * flows swing together, the link idles at its lowest point. A 64th part of the base beyond 40 us is
- * room for that: the worst of five runs of four flows on 100 us has 95.6 % of the link with it, and
- * 94.8 without (timely-paths). With a 32nd, a flow of 200 us takes up to 4.7 times the rate of one of
- * 10 us, and 3.1 with this (battery/mixed). Patched flows have no such room: four hundred of them do
- * not have the 99th percentile that rack_sim_test allows with it.
+ * room for that: the worst of five runs of four flows on 100, 200 and 300 us has 95.6, 97.9 and 97.3 %
+ * of the link with it, and 95.0, 95.3 and 94.9 without (timely-paths). With a 32nd, a flow of 200 us
+ * takes up to 4.7 times the rate of one of 10 us, and 3.1 with this (battery/mixed). Patched flows
+ * have no such room: four hundred of them do not have the 99th percentile that rack_sim_test allows
+ * with it.
  */
 #define TIMELY_SWING_PART	64
 #define TIMELY_SWING_LESS_NS	40000
