@@ -9,11 +9,28 @@
 #include "timely_return.h"
 
 /*
- * Two samples in a row lower the base. A single one may be the luckiest of a NIC that
- * coalesces interrupts, and a drain has no more than two.
+ * Two samples in a row lower the base: a single one may be a mistake, and a drain has no more than two.
+ *
+ * If the NIC coalesces interrupts, any sample may be a lucky one. So two halves of the noise filter's
+ * window lower the base, and by a part only, as the luck of one flow is not that of the others. Of
+ * four flows with 50 us of coalescing the least has .43 of the mean in the worst of four runs, and .18
+ * if the base falls at once. By pairs of samples a fast flow, which has several in an interrupt and
+ * one of these with little wait, has a longer base than a slow one, and keeps the larger share: .03
+ * of forty flows (timely-paths).
  */
-static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns)
+#define TIMELY_LUCK_PART	4
+
+static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns, u32 coalesce_ns)
 {
+	u64 least_ns = timely_max(s->low_old_ns, s->low_new_ns);
+
+	if (coalesce_ns) {
+		if (s->low_events == TIMELY_NOISE_EVENTS && least_ns < TIMELY_LOW_MAX_NS) {
+			s->base_ns -= timely_less(s->base_ns, least_ns) / TIMELY_LUCK_PART;
+			s->low_events++;
+		}
+		return;
+	}
 	if (rtt_ns >= s->base_ns) {
 		s->below = 0;
 		return;
@@ -45,7 +62,7 @@ static inline u64 timely_path_near_ns(const struct timely_state *s, const struct
  */
 static inline void timely_path_sample(struct timely_state *s,
 				      const struct timely_params *p, u64 now_ns,
-				      u64 rtt_ns, u64 elapsed_ns)
+				      u64 rtt_ns, u64 elapsed_ns, u32 coalesce_ns)
 {
 	u64 near_ns = timely_path_near_ns(s, p);
 
@@ -63,7 +80,7 @@ static inline void timely_path_sample(struct timely_state *s,
 		timely_return(s, p, now_ns, near_ns, rtt_ns, elapsed_ns);
 		timely_path_is_near(s, now_ns, elapsed_ns);
 	}
-	timely_path_lower(s, rtt_ns);
+	timely_path_lower(s, rtt_ns, coalesce_ns);
 	if (s->path_events < TIMELY_PATH_EVENTS)
 		s->path_events++;
 	if (s->draining)

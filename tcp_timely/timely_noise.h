@@ -94,8 +94,7 @@ static inline bool timely_is_apart(u64 rate_bps, u64 frame_bytes, u64 elapsed_ns
  * Does this event belong to the one before? Of one interrupt's events the first is the sample: it
  * waited for all of the delay, whatever the flow's rate. If each counted, fast flows would see less
  * jitter in samples of their own, and four flows on hosts whose interrupts are 50 us late on average
- * would have 18 % of 10 Gbit/s (timely-noise). A NIC that coalesces interrupts has its own part in
- * the thresholds, and a longer memory would only delay what the queue behind it says.
+ * would have 18 % of 10 Gbit/s (timely-noise).
  */
 static inline bool timely_is_merged(const struct timely_state *s, const struct timely_params *p,
 				    const struct timely_sample *sample, u64 elapsed_ns)
@@ -103,7 +102,7 @@ static inline bool timely_is_merged(const struct timely_state *s, const struct t
 	u64 bytes = sample->frame_bytes ? sample->frame_bytes : TIMELY_FRAME_BYTES;
 
 	return p->path_law && p->noise_max_us && s->prev_rtt_ns && !s->draining &&
-	       !sample->coalesce_ns && !timely_is_apart(s->rate_bps, bytes, elapsed_ns);
+	       !timely_is_apart(s->rate_bps, bytes, elapsed_ns);
 }
 
 /*

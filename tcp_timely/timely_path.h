@@ -54,6 +54,11 @@
 #define TIMELY_BACK_ROOMS	3
 #define TIMELY_BACK_FREE	(1U << (TIMELY_LOAD_SHIFT - 4))
 #define TIMELY_BACK_FULL	(1U << (TIMELY_LOAD_SHIFT - 2))
+/*
+ * A NIC that coalesces interrupts holds each ACK, and the peer's NIC, which most often is alike, the
+ * data: for half the coalescing time each on average, and a sample in two of that has more.
+ */
+#define TIMELY_WAITS_MORE	2
 /* Bursts of a neighbour move RTTs by microseconds on the shortest path, too. */
 #define TIMELY_UNIT_MIN_NS	10000
 
@@ -67,6 +72,7 @@ struct timely_path {
 	u64 high_ns;
 	u64 unit_ns;		/* of the gradient */
 	u64 slack_ns;		/* jitter that the bursts of others make */
+	u64 waits_ns;		/* of a sample for interrupts, for which the thresholds have room */
 };
 
 /* Room for the swing of a longer path's queue. */
@@ -119,14 +125,22 @@ static inline u64 timely_path_reference_ns(const struct timely_params *p,
 	return timely_us_to_ns(p->t_low_us) + sample->frame_ns + TIMELY_HANDSHAKE_ROUND_NS;
 }
 
+/* Mean wait of a sample for the interrupts of both NICs. timely_pi holds the least sample. */
+static inline u64 timely_path_wait_ns(const struct timely_params *p,
+				      const struct timely_sample *sample)
+{
+	return p->variant == TIMELY_VARIANT_PI ? 0 : sample->coalesce_ns;
+}
+
 static inline void timely_path_find(struct timely_path *path,
 				    const struct timely_state *s,
 				    const struct timely_params *p,
 				    const struct timely_sample *sample)
 {
 	u64 gap_ns = timely_us_to_ns(p->t_high_us - p->t_low_us);
-	u64 more_ns, room_ns;
+	u64 wait_ns, more_ns, room_ns;
 
+	path->waits_ns = 0;
 	if (!p->path_law) {
 		path->base_ns = 0;
 		path->low_ns = timely_us_to_ns(p->t_low_us);
@@ -135,7 +149,10 @@ static inline void timely_path_find(struct timely_path *path,
 		path->slack_ns = TIMELY_NOISE_SLACK_NS;
 		return;
 	}
-	more_ns = timely_max(sample->coalesce_ns, timely_noise_shift_ns(s, p));
+	wait_ns = timely_path_wait_ns(p, sample);
+	path->waits_ns = wait_ns + wait_ns / TIMELY_WAITS_MORE;
+	more_ns = timely_max(timely_max(sample->coalesce_ns, path->waits_ns),
+			     timely_noise_shift_ns(s, p));
 	if (p->variant == TIMELY_VARIANT_PI)
 		room_ns = timely_path_reference_ns(p, sample);
 	else
@@ -146,10 +163,10 @@ static inline void timely_path_find(struct timely_path *path,
 	}
 	room_ns += timely_path_back_ns(sample, room_ns);
 	room_ns += more_ns;
-	path->base_ns = s->base_ns;
+	path->base_ns = s->base_ns + wait_ns;
 	path->low_ns = timely_path_origin_ns(s, p) + room_ns;
 	path->high_ns = path->low_ns + timely_max(gap_ns, room_ns / 2);
-	path->unit_ns = timely_max(s->base_ns, TIMELY_UNIT_MIN_NS);
+	path->unit_ns = timely_max(path->base_ns, TIMELY_UNIT_MIN_NS);
 	/* Another flow's burst of two frames is no jitter, and jumbo frames are longer. */
 	path->slack_ns = timely_max(TIMELY_NOISE_SLACK_NS, 2 * (u64)sample->frame_ns);
 }

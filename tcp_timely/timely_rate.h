@@ -121,7 +121,7 @@ static inline void timely_rate_sample(struct timely_state *s,
 	u64 elapsed_ns = timely_since_ns(sample->now_ns, s->last_event_ns);
 	struct timely_verdict verdict;
 	struct timely_path path;
-	u64 clean_ns;
+	u64 clean_ns, level_ns;
 	s64 diff_ns;
 
 	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
@@ -131,7 +131,8 @@ static inline void timely_rate_sample(struct timely_state *s,
 	}
 	s->last_event_ns = sample->now_ns & TIMELY_MOMENT_MASK;
 	if (p->path_law)
-		timely_path_sample(s, p, sample->now_ns, rtt_ns, elapsed_ns);
+		timely_path_sample(s, p, sample->now_ns, rtt_ns, elapsed_ns,
+				   sample->coalesce_ns);
 	timely_path_find(&path, s, p, sample);
 	timely_path_watch_bursts(s, &path, sample, rtt_ns);
 	if (timely_is_merged(s, p, sample, elapsed_ns)) {
@@ -151,23 +152,25 @@ static inline void timely_rate_sample(struct timely_state *s,
 			   timely_noise_floor_ns(s, p, rtt_ns, elapsed_ns,
 						 path.low_ns, path.slack_ns));
 	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
+	/* The waits that thresholds have room for stay in: the least of some samples is the luckiest. */
+	level_ns = timely_min(rtt_ns, clean_ns + path.waits_ns);
 	timely_track_gradient(s, p, &path, diff_ns + (s64)clean_ns, elapsed_ns);
 	s->prev_rtt_ns = rtt_ns;
 	if (s->draining) {
 		timely_report(s, p, &path, TIMELY_BRANCH_DRAIN, out);
 		return;
 	}
-	if (timely_climbing(s, path.low_ns, clean_ns) &&
+	if (timely_climbing(s, path.low_ns, level_ns) &&
 	    timely_may_grow(s, p, sample, elapsed_ns)) {
-		timely_climb(s, p, sample->cap_bps, clean_ns, elapsed_ns);
+		timely_climb(s, p, sample->cap_bps, level_ns, elapsed_ns);
 		timely_report(s, p, &path, TIMELY_BRANCH_LOW, out);
 		return;
 	}
 	if (p->variant == TIMELY_VARIANT_PI)
 		timely_pi_step(s, p, (s64)clean_ns - (s64)path.low_ns, -diff_ns - (s64)path.low_ns,
 			       elapsed_ns, timely_pi_is_held(s, p, sample, rtt_ns));
-	timely_judge(s, p, &path, clean_ns, elapsed_ns, &verdict);
-	timely_apply(s, p, sample, elapsed_ns, clean_ns, &verdict);
+	timely_judge(s, p, &path, level_ns, elapsed_ns, &verdict);
+	timely_apply(s, p, sample, elapsed_ns, level_ns, &verdict);
 	timely_report(s, p, &path, verdict.branch, out);
 }
 

@@ -11,7 +11,7 @@ TEST(TimelyBase, timely_path_lower__takes_two_samples_in_a_row)
 {
 	timely_state s{};
 	auto base = [&](u64 rtt_ns) {
-		timely_path_lower(&s, rtt_ns);
+		timely_path_lower(&s, rtt_ns, 0);
 		s.prev_rtt_ns = rtt_ns;
 		return s.base_ns;
 	};
@@ -25,15 +25,42 @@ TEST(TimelyBase, timely_path_lower__takes_two_samples_in_a_row)
 	EXPECT_EQ(base(20000), 20000u);
 }
 
+// Once for each half of the window, by a part of what the longer of two halves is below the base.
+TEST(TimelyBase, timely_path_lower__takes_the_least_of_some_interrupts_by_parts)
+{
+	timely_state s{};
+	auto base = [&](u64 old_ns, u64 new_ns) {
+		s.low_old_ns = old_ns;
+		s.low_new_ns = new_ns;
+		timely_path_lower(&s, 10000, 20000);
+		return s.base_ns;
+	};
+
+	s.base_ns = 30000;
+	s.low_events = TIMELY_NOISE_EVENTS - 1;
+	EXPECT_EQ(base(14000, 14000), 30000u);
+	s.low_events = TIMELY_NOISE_EVENTS;
+	EXPECT_EQ(base(14000, 12000), 26000u);
+	EXPECT_EQ(base(14000, 12000), 26000u);  // the same half
+	s.low_events = TIMELY_NOISE_EVENTS;
+	EXPECT_EQ(base(26000, 12000), 26000u);
+	s.low_events = TIMELY_NOISE_EVENTS;
+	EXPECT_EQ(base(12000, 60000), 26000u);
+	// Nothing is known of a half that is longer than the filter counts.
+	s.base_ns = TIMELY_LOW_MAX_NS + 16000;
+	s.low_events = TIMELY_NOISE_EVENTS;
+	EXPECT_EQ(base(TIMELY_LOW_MAX_NS, 12000), TIMELY_LOW_MAX_NS + 16000);
+}
+
 TEST(TimelyBase, timely_path_sample__the_first_is_the_base_if_none_is_known)
 {
 	timely_params p = shipped();
 	timely_state s{};
 
-	timely_path_sample(&s, &p, 1000000000, 70000, 0);
+	timely_path_sample(&s, &p, 1000000000, 70000, 0, 0);
 	EXPECT_EQ(s.base_ns, 70000u);
 	timely_path_start(&s, 20000);
-	timely_path_sample(&s, &p, 1000000000, 70000, 0);
+	timely_path_sample(&s, &p, 1000000000, 70000, 0, 0);
 	EXPECT_EQ(s.base_ns, 20000u);
 }
 
@@ -46,13 +73,13 @@ TEST(TimelyBase, timely_path_sample__near_samples_a_round_trip_apart_raise_what_
 
 	timely_path_start(&s, 20000);
 	s.rate_bps = TIMELY_GBPS;
-	timely_path_sample(&s, &p, 1000 * tick_ns, 20000, 0);
+	timely_path_sample(&s, &p, 1000 * tick_ns, 20000, 0, 0);
 	u32 packed = s.near_rate;
 
 	s.rate_bps = 8 * TIMELY_GBPS;
-	timely_path_sample(&s, &p, 1000 * tick_ns + 19999, 20000, 19999);
+	timely_path_sample(&s, &p, 1000 * tick_ns + 19999, 20000, 19999, 0);
 	EXPECT_EQ(s.near_rate, packed);
-	timely_path_sample(&s, &p, 1000 * tick_ns + 39999, 20000, 20000);
+	timely_path_sample(&s, &p, 1000 * tick_ns + 39999, 20000, 20000, 0);
 	EXPECT_EQ(s.near_rate, packed + 1);
 }
 
@@ -111,6 +138,21 @@ TEST(TimelyBase, timely_path_sample__silence_is_no_longer_path)
 	EXPECT_NE(e.out.branch, TIMELY_BRANCH_DRAIN);
 	EXPECT_EQ(e.state.base_ns, 20000u);
 	EXPECT_FALSE(e.state.draining);
+}
+
+// A flow's base does not hang on its luckiest interrupt, and one from a start in a queue is soon left.
+TEST(TimelyBase, timely_path_sample__coalesced_interrupts_lower_the_base_slowly)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.coalesce_ns = 50000;
+	e.state.base_ns = 70000;
+	for (int i = 0; i < 100; i++)
+		e.feed(i > 48 && i < 57 ? 38000 : 100000);
+	EXPECT_EQ(e.state.base_ns, 62000u);
+	for (int i = 0; i < 400; i++)
+		e.feed(40000);
+	EXPECT_LT(e.state.base_ns, 41000u);
 }
 
 TEST(TimelyBase, timely_path_sample__one_lucky_sample_is_no_base)

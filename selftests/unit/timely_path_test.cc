@@ -64,7 +64,10 @@ TEST(TimelyPath, timely_path_find__room_for_what_a_path_has)
 	EXPECT_EQ(path.slack_ns, 2 * 7230u);
 	sample.coalesce_ns = 50000;
 	timely_path_find(&path, &s, &p, &sample);
-	EXPECT_EQ(path.low_ns, 400000u + 8 * 7230 + 50000);
+	EXPECT_EQ(path.low_ns, 400000u + 8 * 7230 + 75000);
+	EXPECT_EQ(path.base_ns, 450000u);
+	EXPECT_EQ(path.unit_ns, 450000u);
+	EXPECT_EQ(path.waits_ns, 75000u);
 	EXPECT_EQ(timely_path_window_ns(&path, &sample), path.high_ns + 50000);
 }
 
@@ -109,8 +112,8 @@ TEST(TimelyPath, timely_path_watch_bursts__above_the_threshold_without_own_burst
 	EXPECT_FALSE(burst(74000));
 	EXPECT_TRUE(burst(74001));
 	sample.coalesce_ns = 20000;
-	EXPECT_FALSE(burst(94000));
-	EXPECT_TRUE(burst(94001));
+	EXPECT_FALSE(burst(104000));
+	EXPECT_TRUE(burst(104001));
 }
 
 // Flows whose cuts the path's law bounds: what empties the queue in a round trip.
