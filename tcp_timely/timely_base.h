@@ -13,10 +13,9 @@
  *
  * If the NIC coalesces interrupts, any sample may be a lucky one. So two halves of the noise filter's
  * window lower the base, and by a part only, as the luck of one flow is not that of the others. Of
- * four flows with 50 us of coalescing the least has .43 of the mean in the worst of four runs, and .18
- * if the base falls at once. By pairs of samples a fast flow, which has several in an interrupt and
- * one of these with little wait, has a longer base than a slow one, and keeps the larger share: .03
- * of forty flows (timely-paths).
+ * four flows with 50 us of coalescing the least has .43 of the mean in the worst of five runs, and .18
+ * if the base falls at once (timely-paths). By pairs of samples a fast flow would have the longer base
+ * and keep the larger share: of its samples in one interrupt only the last waits for little.
  */
 #define TIMELY_LUCK_PART	4
 
