@@ -45,6 +45,11 @@ protected:
 		write(directory_ / "disk" / (name + ".srcversion"), sum);
 	}
 
+	std::vector<ModuleState> stale()
+	{
+		return stale_modules(directory_ / "sys", {"sh", (directory_ / "modinfo").string()});
+	}
+
 	ModuleState state(const std::string &name)
 	{
 		for (const ModuleState &module :
@@ -73,6 +78,7 @@ TEST_F(Modules, stale__another_version)
 	EXPECT_TRUE(state("sch_onramp").stale());
 	EXPECT_EQ(describe(state("sch_onramp")),
 		  "loaded 1.2.0 (AB12), which is not the one on disk: 1.2.0+git3.g12 (AB12)");
+	EXPECT_EQ(stale_text(state("sch_onramp")), "1.2.0 is loaded, 1.2.0+git3.g12 is on disk");
 }
 
 TEST_F(Modules, stale__other_sources_of_the_same_version)
@@ -80,6 +86,20 @@ TEST_F(Modules, stale__other_sources_of_the_same_version)
 	load("nicstamp", "1.2.0", "AB12");
 	store("nicstamp", "1.2.0", "CD34");
 	EXPECT_TRUE(state("nicstamp").stale());
+	EXPECT_EQ(stale_text(state("nicstamp")), "another build of 1.2.0 is loaded than is on disk");
+}
+
+TEST_F(Modules, stale_modules__those_alone)
+{
+	load("tlt", "1.2.0", "AB12");
+	store("tlt", "1.2.0", "AB12");
+	load("sch_onramp", "1.1.0", "CD34");
+	store("sch_onramp", "1.2.0", "AB12");
+	store("nicstamp", "1.2.0", "AB12");
+	load("tcp_timely", "1.1.0", "CD34");
+	ASSERT_EQ(stale().size(), 1u);
+	EXPECT_EQ(stale()[0].name, "sch_onramp");
+	EXPECT_EQ(stale_text(stale()[0]), "1.1.0 is loaded, 1.2.0 is on disk");
 }
 
 TEST_F(Modules, stale__no_when_one_is_missing)

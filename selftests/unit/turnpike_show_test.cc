@@ -150,6 +150,21 @@ TEST(Status, text__fits_a_terminal_and_names_all)
 		  "verdict  working\n");
 }
 
+TEST(Status, stale__is_told_before_the_namespaces)
+{
+	Json one = space();
+
+	one["verdict"] = "idle";
+	Json status = {{"version", "0.2.0"}, {"host", "db17"}, {"kernel", "6.12.9"}, {"namespaces", {one}}};
+	status["stale"] = stale_json({{"tlt", ModuleBuild{"0.2.0", "AB"}, ModuleBuild{"0.3.0", "CD"}}});
+	EXPECT_EQ(status_text(status, 0),
+		  "turnpike 0.2.0 on db17, Linux 6.12.9\n"
+		  "module   tlt: 0.2.0 is loaded, 0.3.0 is on disk; turnpike doctor says how to load that\n"
+		  "verdict  idle\n");
+	status["stale"] = stale_json({});
+	EXPECT_EQ(status_text(status, 0), "turnpike 0.2.0 on db17, Linux 6.12.9\nverdict  idle\n");
+}
+
 // -- doctor
 
 // What clockd_summary() makes of a daemon with nothing wrong, and so.
@@ -166,8 +181,8 @@ Json clockd_of(const Json &other)
 
 Json healthy()
 {
-	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"wanted", true},
-		       {"signer", "ours"}, {"held_by", ""}};
+	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"differ", ""},
+		       {"wanted", true}, {"signer", "ours"}, {"held_by", ""}};
 
 	return {{"kernel", "6.12.9"}, {"modules", {module}}, {"dkms", true}, {"kernels_without_headers", Json::array()},
 		{"signing", {{"enforced", ""}, {"keys", nullptr}}}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
@@ -300,6 +315,14 @@ TEST(Doctor, modules__missing_or_stale)
 	gone["wanted"] = false;
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:info");
 	EXPECT_EQ(wrong_with("/modules/0/stale", true), "module:warning");
+	Json old = healthy();
+	old["modules"][0].update({{"stale", true}, {"differ", "1 is loaded, 2 is on disk"}});
+	EXPECT_EQ(examine(old)[0].what, "tcp_timely is loaded in another version than the one on disk: 1 is loaded, 2 is on disk");
+	// up takes what is loaded as it is, so that down comes first.
+	EXPECT_EQ(examine(old)[0].mend, "turnpike down; rmmod tcp_timely, if it stays, when nothing uses it; turnpike up as "
+					"before. Or restart the host");
+	old["modules"][0]["wanted"] = false;
+	EXPECT_EQ(examine(old)[0].mend, "rmmod tcp_timely && modprobe tcp_timely, when nothing uses it. Or restart the host");
 	EXPECT_EQ(wrong_with("/kernels_without_headers", {"6.12.9"}), "headers:warning");
 	Json facts = healthy();
 	facts["dkms"] = false;

@@ -62,6 +62,21 @@ std::vector<ModuleState> module_states(const std::string &sysfs, const Words &mo
 	return states;
 }
 
+std::vector<ModuleState> stale_modules(const std::string &sysfs, const Words &modinfo)
+{
+	std::istringstream names(TURNPIKE_MODULES);
+	std::vector<ModuleState> states;
+
+	for (std::string name; names >> name;) {
+		ModuleState state = {name, loaded_build(sysfs + "/" + name), std::nullopt};
+		if (state.loaded)
+			state.disk = disk_build(modinfo, name);
+		if (state.stale())
+			states.push_back(state);
+	}
+	return states;
+}
+
 std::string describe(const ModuleState &module)
 {
 	std::string disk = module.disk ? text(*module.disk) : "";
@@ -72,6 +87,13 @@ std::string describe(const ModuleState &module)
 		return "loaded " + text(*module.loaded) +
 		       (module.disk ? ", as on disk" : ", nothing on disk");
 	return module.disk ? "not loaded, on disk " + disk : "not loaded, nothing on disk";
+}
+
+std::string stale_text(const ModuleState &module)
+{
+	if (module.loaded->version == module.disk->version)
+		return "another build of " + module.loaded->version + " is loaded than is on disk";
+	return module.loaded->version + " is loaded, " + module.disk->version + " is on disk";
 }
 
 }  // namespace turnpike

@@ -26,6 +26,7 @@ struct ModuleState {
 	std::optional<ModuleBuild> disk;
 	std::string signer = {};	// of the one on disk; empty: nobody signed it
 
+	// Loaded before an upgrade, which counts for it when it is loaded again.
 	bool stale() const { return loaded && disk && *loaded != *disk; }
 };
 
@@ -33,8 +34,14 @@ struct ModuleState {
 std::vector<ModuleState> module_states(const std::string &sysfs = "/sys/module",
 				       const Words &modinfo = {"modinfo"});
 
+// Those that are loaded and not as on disk; asks for no others.
+std::vector<ModuleState> stale_modules(const std::string &sysfs = "/sys/module", const Words &modinfo = {"modinfo"});
+
 // The state in a sentence without a point.
 std::string describe(const ModuleState &module);
+
+// Of one that is stale, as in "0.1.0 is loaded, 0.2.0 is on disk".
+std::string stale_text(const ModuleState &module);
 
 // Of this program.
 extern const char *const kVersion;

@@ -8,11 +8,13 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
+#include "../modules.h"
 #include "apply.h"
 #include "asked.h"
 #include "config_file.h"
@@ -59,6 +61,17 @@ void print_remarks(const Plan &plan)
 {
 	for (const std::string &remark : plan.remarks)
 		std::cerr << "turnpike: " << remark << '\n';
+}
+
+// What is loaded is taken as it is: after an upgrade that is what was there before.
+void tell_stale(const Wanted &wanted)
+{
+	std::set<std::string> names = modules_of(wanted);
+
+	for (const ModuleState &module : stale_modules())
+		if (names.count(module.name))
+			std::cerr << "turnpike: " << module.name << ": " << stale_text(module)
+				  << "; turnpike doctor says how to load that\n";
 }
 
 void dry_run(const Plan &plan)
@@ -140,6 +153,7 @@ void make_so(const Wanted &wanted)
 	make(todo, file, state, true);
 	if (std::all_of(todo.steps.begin(), todo.steps.end(), [](const Step &step) { return step.holds; }))
 		std::cout << "nothing to do: all is as wanted\n";
+	tell_stale(wanted);
 }
 
 void up(const Arguments &arguments)

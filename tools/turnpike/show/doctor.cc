@@ -57,6 +57,16 @@ std::string installs_module(const Json &facts)
 	return "dkms autoinstall, and see what it says; dkms status";
 }
 
+// What turnpike up loaded goes with down, but for what connections hold; up takes what is loaded as it is.
+std::string loads_again(const Json &module)
+{
+	std::string name = text(module.at("name"));
+
+	if (!module.at("wanted"))
+		return "rmmod " + name + " && modprobe " + name + ", when nothing uses it. Or restart the host";
+	return "turnpike down; rmmod " + name + ", if it stays, when nothing uses it; turnpike up as before. Or restart the host";
+}
+
 void modules(const Json &facts, Findings &found)
 {
 	std::size_t before = found.size();
@@ -71,9 +81,9 @@ void modules(const Json &facts, Findings &found)
 							     : "modprobe does not find it; nothing here wants it so far",
 					 installs_module(facts)});
 		else if (module.at("stale"))
-			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk",
-					 "an upgrade counts after it is loaded again" + holders_text(module), "rmmod " + name +
-					 " && modprobe " + name + ", when nothing uses it; or restart the host"});
+			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk: " +
+					 text(module.at("differ")),
+					 "an upgrade counts after it is loaded again" + holders_text(module), loads_again(module)});
 		else if (module.at("loaded") && !module.at("wanted") && module.at("held_by") != "")
 			found.push_back({"held", Severity::info, name + " is in use, and turnpike up did not ask for it",
 					 "rmmod refuses" + holders_text(module), "rmmod " + name + ", when they are over"});

@@ -112,7 +112,8 @@ Json modules_json()
 		bool is_wanted = wanted.count(module.name) != 0;
 
 		list.push_back({{"name", module.name}, {"loaded", module.loaded.has_value()},
-				{"disk", module.disk.has_value()}, {"stale", module.stale()}, {"signer", module.signer},
+				{"disk", module.disk.has_value()}, {"stale", module.stale()}, {"differ", module.stale() ? stale_text(module) : ""},
+				{"signer", module.signer},
 				{"wanted", is_wanted}, {"held_by", ""}});
 		// Only where somebody wants to be rid of it: this looks into every namespace.
 		if (!module.loaded || (is_wanted && !module.stale()))

@@ -9,7 +9,6 @@
 #include <sys/utsname.h>
 
 #include "../command.h"
-#include "../modules.h"
 #include "../percentile.h"
 #include "../setup/host.h"
 #include "../setup/state_file.h"
@@ -357,11 +356,24 @@ Json look_at_status(const AddTo &add)
 	return {{"version", kVersion}, {"host", name.nodename}, {"kernel", name.release}, {"namespaces", spaces}};
 }
 
+Json stale_json(const std::vector<ModuleState> &modules)
+{
+	Json list = Json::array();
+
+	for (const ModuleState &module : modules)
+		list.push_back({{"name", module.name}, {"differ", stale_text(module)}});
+	return list;
+}
+
 std::string status_text(const Json &status, std::int64_t now_s)
 {
 	std::string text = "turnpike " + status.at("version").get<std::string>() + " on " +
 			   status.at("host").get<std::string>() + ", Linux " + status.at("kernel").get<std::string>() + "\n";
 
+	// Of the host, and so before the namespaces; one that looks at them alone has none.
+	for (const Json &module : status.value("stale", Json::array()))
+		text += line("module", module.at("name").get<std::string>() + ": " + module.at("differ").get<std::string>() +
+					       "; turnpike doctor says how to load that");
 	for (const Json &one : status.at("namespaces"))
 		text += namespace_text(one, now_s);
 	return text;

@@ -8,9 +8,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "../modules.h"
 #include "../setup/plan.h"
 #include "sockets.h"
 
@@ -23,6 +25,9 @@ nlohmann::ordered_json look_at_namespace(const std::string &name);
 // there is one, is called in each of these and adds to what was seen there.
 using AddTo = std::function<void(nlohmann::ordered_json &one)>;
 nlohmann::ordered_json look_at_status(const AddTo &add = {});
+
+// Modules that are loaded in another build than the one on disk, as `stale' of the status that people are shown.
+nlohmann::ordered_json stale_json(const std::vector<ModuleState> &modules);
 
 // -- what is computed of it
 

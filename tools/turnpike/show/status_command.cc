@@ -10,6 +10,7 @@
 
 #include "../command.h"
 #include "../folded.h"
+#include "../modules.h"
 #include "../setup/device_name.h"
 #include "status.h"
 
@@ -44,6 +45,7 @@ void print(const std::string &device, bool json)
 {
 	Json status = look_at_status();
 
+	status["stale"] = stale_json(stale_modules());
 	if (!device.empty())
 		keep_device(status, device);
 	if (json)
