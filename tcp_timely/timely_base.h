@@ -9,8 +9,6 @@
 #include "timely_return.h"
 
 /*
- * Two samples in a row lower the base: a single one may be a mistake, and a drain has no more than two.
- *
  * If the NIC coalesces interrupts, any sample may be a lucky one. So two halves of the noise filter's
  * window lower the base, and by a part only, as the luck of one flow is not that of the others. Of
  * four flows with 50 us of coalescing the least has .43 of the mean in the worst of five runs, and .18
@@ -18,19 +16,28 @@
  * and keep the larger share: of its samples in one interrupt only the last waits for little.
  */
 #define TIMELY_LUCK_PART	4
+#define TIMELY_LUCK_NICS	2	/* the peer's, too */
 
-static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns, u32 coalesce_ns)
+static inline void timely_path_lower_slowly(struct timely_state *s)
 {
 	u64 least_ns = timely_max(s->low_old_ns, s->low_new_ns);
 
-	if (coalesce_ns) {
-		if (s->low_events == TIMELY_NOISE_EVENTS && least_ns < TIMELY_LOW_MAX_NS) {
-			s->base_ns -= timely_less(s->base_ns, least_ns) / TIMELY_LUCK_PART;
-			s->low_events++;
-		}
+	if (s->low_events != TIMELY_NOISE_EVENTS || least_ns >= TIMELY_LOW_MAX_NS)
 		return;
-	}
-	if (rtt_ns >= s->base_ns) {
+	s->base_ns -= timely_less(s->base_ns, least_ns) / TIMELY_LUCK_PART;
+	s->low_events++;
+}
+
+/*
+ * Two samples in a row lower the base: a single one may be a mistake, and a drain has no more than
+ * two. luck_ns: how much less than the others a sample may wait for interrupts. What is more than that
+ * below the base is below the path's, as with a base from a start in a queue.
+ */
+static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns, u32 luck_ns)
+{
+	if (luck_ns)
+		timely_path_lower_slowly(s);
+	if (rtt_ns + luck_ns >= s->base_ns) {
 		s->below = 0;
 		return;
 	}
@@ -38,7 +45,7 @@ static inline void timely_path_lower(struct timely_state *s, u64 rtt_ns, u32 coa
 		s->below = 1;
 		return;
 	}
-	s->base_ns = timely_min(s->base_ns, timely_max(rtt_ns, s->prev_rtt_ns));
+	s->base_ns = timely_min(s->base_ns, timely_max(rtt_ns, s->prev_rtt_ns) + luck_ns);
 }
 
 /*
@@ -79,7 +86,7 @@ static inline void timely_path_sample(struct timely_state *s,
 		timely_return(s, p, now_ns, near_ns, rtt_ns, elapsed_ns);
 		timely_path_is_near(s, now_ns, elapsed_ns);
 	}
-	timely_path_lower(s, rtt_ns, coalesce_ns);
+	timely_path_lower(s, rtt_ns, TIMELY_LUCK_NICS * coalesce_ns);
 	if (s->path_events < TIMELY_PATH_EVENTS)
 		s->path_events++;
 	if (s->draining)

@@ -32,7 +32,7 @@ TEST(TimelyBase, timely_path_lower__takes_the_least_of_some_interrupts_by_parts)
 	auto base = [&](u64 old_ns, u64 new_ns) {
 		s.low_old_ns = old_ns;
 		s.low_new_ns = new_ns;
-		timely_path_lower(&s, 10000, 20000);
+		timely_path_lower(&s, s.base_ns, 20000);
 		return s.base_ns;
 	};
 
@@ -46,6 +46,16 @@ TEST(TimelyBase, timely_path_lower__takes_the_least_of_some_interrupts_by_parts)
 	EXPECT_EQ(base(26000, 12000), 26000u);
 	s.low_events = TIMELY_NOISE_EVENTS;
 	EXPECT_EQ(base(12000, 60000), 26000u);
+	// More than the luck at once.
+	s.low_events = 0;
+	s.base_ns = 100000;
+	s.prev_rtt_ns = 13000;
+	timely_path_lower(&s, 12000, 20000);
+	EXPECT_EQ(s.base_ns, 100000u);
+	timely_path_lower(&s, 12000, 20000);
+	EXPECT_EQ(s.base_ns, 33000u);
+	timely_path_lower(&s, 12000, 20000);
+	EXPECT_EQ(s.base_ns, 33000u);
 	// Nothing is known of a half that is longer than the filter counts.
 	s.base_ns = TIMELY_LOW_MAX_NS + 16000;
 	s.low_events = TIMELY_NOISE_EVENTS;
