@@ -111,67 +111,100 @@ static inline void timely_rate_start(struct timely_state *s,
 	timely_pi_start(s, p);
 }
 
+/* An RTT sample without noise. */
+struct timely_reading {
+	u64 clean_ns;
+	u64 last_ns;	/* of the sample before, elapsed_ns ago */
+	u64 level_ns;	/* clean, and the waits for interrupts that thresholds have room for */
+	u64 elapsed_ns;
+};
+
+/* Take the noise out of a sample, and enter it into the gradient. */
+static inline void timely_read(struct timely_state *s, const struct timely_params *p,
+			       const struct timely_path *path, u64 rtt_ns, u64 elapsed_ns,
+			       struct timely_reading *reading)
+{
+	u64 floor_ns;
+
+	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
+	floor_ns = timely_noise_floor_ns(s, p, rtt_ns, elapsed_ns, path->low_ns, path->slack_ns);
+	reading->elapsed_ns = elapsed_ns;
+	reading->last_ns = timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
+	timely_track_noise(s, rtt_ns, elapsed_ns, floor_ns);
+	reading->clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
+	/* The least of some samples is the luckiest. */
+	reading->level_ns = timely_min(rtt_ns, reading->clean_ns + path->waits_ns);
+	timely_track_gradient(s, p, path, (s64)reading->clean_ns - (s64)reading->last_ns, elapsed_ns);
+	s->prev_rtt_ns = rtt_ns;
+}
+
+/* Change the rate as the sample asks for. */
+static inline enum timely_branch timely_answer(struct timely_state *s, const struct timely_params *p,
+					       const struct timely_path *path,
+					       const struct timely_sample *sample,
+					       const struct timely_reading *reading)
+{
+	u64 elapsed_ns = reading->elapsed_ns, level_ns = reading->level_ns;
+	s64 low_ns = (s64)path->low_ns;
+	struct timely_verdict verdict;
+
+	if (s->draining)
+		return TIMELY_BRANCH_DRAIN;
+	if (timely_climbing(s, path->low_ns, level_ns) &&
+	    timely_may_grow(s, p, sample, elapsed_ns)) {
+		timely_climb(s, p, sample->cap_bps, level_ns, elapsed_ns);
+		return TIMELY_BRANCH_LOW;
+	}
+	if (p->variant == TIMELY_VARIANT_PI)
+		timely_pi_step(s, p, (s64)reading->clean_ns - low_ns, (s64)reading->last_ns - low_ns,
+			       elapsed_ns, timely_pi_is_held(s, p, sample, s->prev_rtt_ns));
+	timely_judge(s, p, path, level_ns, elapsed_ns, &verdict);
+	timely_apply(s, p, sample, elapsed_ns, level_ns, &verdict);
+	return verdict.branch;
+}
+
+/* One event. Fills in path, by which the caller reports. */
+static inline enum timely_branch timely_enter(struct timely_state *s, const struct timely_params *p,
+					      const struct timely_sample *sample,
+					      struct timely_path *path)
+{
+	u64 rtt_ns = timely_max(timely_min(sample->rtt_ns, TIMELY_RTT_MAX_NS), 1);
+	u64 elapsed_ns = timely_since_ns(sample->now_ns, s->last_event_ns);
+	struct timely_reading reading;
+
+	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
+		timely_path_find(path, s, p, sample);
+		return TIMELY_BRANCH_DROPPED;
+	}
+	s->last_event_ns = sample->now_ns & TIMELY_MOMENT_MASK;
+	if (p->path_law)
+		timely_path_sample(s, p, sample->now_ns, rtt_ns, elapsed_ns,
+				   sample->coalesce_ns);
+	timely_path_find(path, s, p, sample);
+	timely_path_watch_bursts(s, path, sample, rtt_ns);
+	if (timely_is_merged(s, p, sample, elapsed_ns)) {
+		timely_merge(s, rtt_ns, elapsed_ns);
+		return TIMELY_BRANCH_MERGED;
+	}
+	if (!s->prev_rtt_ns) {
+		s->prev_rtt_ns = rtt_ns;
+		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);
+		return TIMELY_BRANCH_FIRST;
+	}
+	timely_read(s, p, path, rtt_ns, elapsed_ns, &reading);
+	return timely_answer(s, p, path, sample, &reading);
+}
+
 /* One completion event. */
 static inline void timely_rate_sample(struct timely_state *s,
 				      const struct timely_params *p,
 				      const struct timely_sample *sample,
 				      struct timely_outcome *out)
 {
-	u64 rtt_ns = timely_max(timely_min(sample->rtt_ns, TIMELY_RTT_MAX_NS), 1);
-	u64 elapsed_ns = timely_since_ns(sample->now_ns, s->last_event_ns);
-	struct timely_verdict verdict;
 	struct timely_path path;
-	u64 clean_ns, level_ns;
-	s64 diff_ns;
+	enum timely_branch branch = timely_enter(s, p, sample, &path);
 
-	if (rtt_ns < timely_us_to_ns(p->rtt_floor_us)) {
-		timely_path_find(&path, s, p, sample);
-		timely_report(s, p, &path, TIMELY_BRANCH_DROPPED, out);
-		return;
-	}
-	s->last_event_ns = sample->now_ns & TIMELY_MOMENT_MASK;
-	if (p->path_law)
-		timely_path_sample(s, p, sample->now_ns, rtt_ns, elapsed_ns,
-				   sample->coalesce_ns);
-	timely_path_find(&path, s, p, sample);
-	timely_path_watch_bursts(s, &path, sample, rtt_ns);
-	if (timely_is_merged(s, p, sample, elapsed_ns)) {
-		timely_merge(s, rtt_ns, elapsed_ns);
-		timely_report(s, p, &path, TIMELY_BRANCH_MERGED, out);
-		return;
-	}
-	if (!s->prev_rtt_ns) {
-		s->prev_rtt_ns = rtt_ns;
-		s->rate_bps = timely_clamp_rate(p, sample->cap_bps, s->rate_bps);
-		timely_report(s, p, &path, TIMELY_BRANCH_FIRST, out);
-		return;
-	}
-	elapsed_ns = timely_min(elapsed_ns, TIMELY_RTT_MAX_NS);
-	diff_ns = -(s64)timely_clean_rtt_ns(s, p, s->prev_rtt_ns);
-	timely_track_noise(s, rtt_ns, elapsed_ns,
-			   timely_noise_floor_ns(s, p, rtt_ns, elapsed_ns,
-						 path.low_ns, path.slack_ns));
-	clean_ns = timely_clean_rtt_ns(s, p, rtt_ns);
-	/* The waits that thresholds have room for stay in: the least of some samples is the luckiest. */
-	level_ns = timely_min(rtt_ns, clean_ns + path.waits_ns);
-	timely_track_gradient(s, p, &path, diff_ns + (s64)clean_ns, elapsed_ns);
-	s->prev_rtt_ns = rtt_ns;
-	if (s->draining) {
-		timely_report(s, p, &path, TIMELY_BRANCH_DRAIN, out);
-		return;
-	}
-	if (timely_climbing(s, path.low_ns, level_ns) &&
-	    timely_may_grow(s, p, sample, elapsed_ns)) {
-		timely_climb(s, p, sample->cap_bps, level_ns, elapsed_ns);
-		timely_report(s, p, &path, TIMELY_BRANCH_LOW, out);
-		return;
-	}
-	if (p->variant == TIMELY_VARIANT_PI)
-		timely_pi_step(s, p, (s64)clean_ns - (s64)path.low_ns, -diff_ns - (s64)path.low_ns,
-			       elapsed_ns, timely_pi_is_held(s, p, sample, rtt_ns));
-	timely_judge(s, p, &path, level_ns, elapsed_ns, &verdict);
-	timely_apply(s, p, sample, elapsed_ns, level_ns, &verdict);
-	timely_report(s, p, &path, verdict.branch, out);
+	timely_report(s, p, &path, branch, out);
 }
 
 /*
