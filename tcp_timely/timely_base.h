@@ -9,7 +9,7 @@
 #include "timely_return.h"
 
 /*
- * If the NIC coalesces interrupts, any sample may be a lucky one. So two halves of the noise filter's
+ * If a NIC coalesces interrupts, any sample may be a lucky one. So two halves of the noise filter's
  * window lower the base, and by a part only, as the luck of one flow is not that of the others. Of
  * four flows with 50 us of coalescing the least has .43 of the mean in the worst of five runs, and .18
  * if the base falls at once (timely-paths). By pairs of samples a fast flow would have the longer base
@@ -17,6 +17,19 @@
  */
 #define TIMELY_LUCK_PART	4
 #define TIMELY_LUCK_NICS	2	/* the peer's, too */
+/* 20 us of noise make mean spikes of a sixth, which pairs of samples find their way through. */
+#define TIMELY_LUCK_SPIKE_NS	3500
+
+/*
+ * How much less than others a sample may have waited. The peer's NIC tells nothing of its interrupts,
+ * but the spikes of samples do.
+ */
+static inline u32 timely_path_luck_ns(const struct timely_state *s, u32 coalesce_ns)
+{
+	u64 spikes_ns = TIMELY_NOISE_NEAR * timely_less(s->spike_ns, TIMELY_LUCK_SPIKE_NS);
+
+	return (u32)timely_max(TIMELY_LUCK_NICS * coalesce_ns, spikes_ns);
+}
 
 static inline void timely_path_lower_slowly(struct timely_state *s)
 {
@@ -86,7 +99,7 @@ static inline void timely_path_sample(struct timely_state *s,
 		timely_return(s, p, now_ns, near_ns, rtt_ns, elapsed_ns);
 		timely_path_is_near(s, now_ns, elapsed_ns);
 	}
-	timely_path_lower(s, rtt_ns, TIMELY_LUCK_NICS * coalesce_ns);
+	timely_path_lower(s, rtt_ns, timely_path_luck_ns(s, coalesce_ns));
 	if (s->path_events < TIMELY_PATH_EVENTS)
 		s->path_events++;
 	if (s->draining)

@@ -165,6 +165,30 @@ TEST(TimelyBase, timely_path_sample__coalesced_interrupts_lower_the_base_slowly)
 	EXPECT_LT(e.state.base_ns, 41000u);
 }
 
+// Uniform waits of 50 us have mean spikes of a sixth of that.
+TEST(TimelyBase, timely_path_luck_ns__shows_in_spikes_where_the_peers_interrupts_wait)
+{
+	timely_state s{};
+
+	s.spike_ns = 20000 / 6;
+	EXPECT_EQ(timely_path_luck_ns(&s, 0), 0u) << "noise of 20 us";
+	s.spike_ns = 50000 / 6;
+	EXPECT_EQ(timely_path_luck_ns(&s, 0), TIMELY_NOISE_NEAR * (50000 / 6 - 3500u));
+	EXPECT_EQ(timely_path_luck_ns(&s, 50000), 100000u) << "both NICs";
+}
+
+TEST(TimelyBase, timely_path_sample__the_peers_interrupts_lower_the_base_slowly)
+{
+	Engine e(shipped(), TIMELY_GBPS);
+
+	e.state.base_ns = 70000;
+	for (int i = 0; i < 100; i++) {
+		e.state.spike_ns = 50000 / 6;
+		e.feed(i > 48 && i < 57 ? 38000 : 100000);
+	}
+	EXPECT_EQ(e.state.base_ns, 62000u);
+}
+
 TEST(TimelyBase, timely_path_sample__one_lucky_sample_is_no_base)
 {
 	Engine e(shipped(), TIMELY_GBPS);
