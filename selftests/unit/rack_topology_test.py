@@ -138,6 +138,9 @@ class Guest(unittest.TestCase):
         for signal, needed in (("max", True), ("sum_squ", True), ("sum", True), ("forward", False)):
             with_signal = "host: {cc: timely, sysctls: {net.ipv4.tcp_timely.signal: " + signal + "}}\n"
             self.assertEqual("vrack_hops" in modules(with_signal), needed, signal)
+        by_option = modules("modules: {vrack_int: {unit_shift: 13}}\n"
+                            "host: {cc: timely, sysctls: {net.ipv4.tcp_timely.signal: max}}\n")
+        self.assertEqual(by_option, ["vrack", "tcp_timely", "vrack_int"])
         # it would not load
         self.assertNotIn("vrack_hops", modules("host: {sysctls: {net.ipv4.tcp_timely.signal: max}}\n"))
 

@@ -397,18 +397,18 @@ typedef void (*vr_hops_fn)(struct sk_buff *skb);
 extern vr_hops_fn vr_hops_received;	/* NULL: vrack_hops.ko is not loaded */
 void vr_hops_register(vr_hops_fn received);
 
-/* vr_ctl.c, and vr_telemetry.c in a module of its own. A frame is known by its address, which is that of
+/* vr_ctl.c, and vr_telemetry.c or vr_int.c in a module of its own. A frame is known by its address, which is that of
  * no other before it has arrived or was dropped.
  */
 struct vr_telemetry_ops {
 	/* @frame leaves the queue of a switch's @port */
 	void (*left)(const struct vr_frame *frame, struct vr_port *port, u64 now_ps);
 	/* its host has it as @skb, from the MAC header on */
-	void (*arrived)(const struct vr_frame *frame, const struct sk_buff *skb);
+	void (*arrived)(const struct vr_frame *frame, struct sk_buff *skb);
 };
 
-extern const struct vr_telemetry_ops *vr_telemetry_ops;	/* NULL: vrack_telemetry.ko is not loaded */
-void vr_telemetry_register(const struct vr_telemetry_ops *ops);
+extern const struct vr_telemetry_ops *vr_telemetry_ops;	/* NULL: neither module is loaded */
+int vr_telemetry_register(const struct vr_telemetry_ops *ops);
 
 /* vr_truth.c */
 int vr_truth_begin(void);

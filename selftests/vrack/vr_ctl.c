@@ -176,11 +176,15 @@ EXPORT_SYMBOL_GPL(vr_hops_register);
 
 const struct vr_telemetry_ops *vr_telemetry_ops;
 
-/* NULL: when this returns, no frame is with those before. */
-void vr_telemetry_register(const struct vr_telemetry_ops *ops)
+/* NULL: when this returns, no frame is with those before. -EBUSY: another module has them. */
+int vr_telemetry_register(const struct vr_telemetry_ops *ops)
 {
-	WRITE_ONCE(vr_telemetry_ops, ops);
+	if (ops && cmpxchg(&vr_telemetry_ops, NULL, ops))
+		return -EBUSY;
+	if (!ops)
+		WRITE_ONCE(vr_telemetry_ops, NULL);
 	synchronize_rcu();
+	return 0;
 }
 EXPORT_SYMBOL_GPL(vr_telemetry_register);
 

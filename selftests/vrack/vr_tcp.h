@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How vrack_phc.ko, vrack_hops.ko and vrack_telemetry.ko name the TCP data of a packet, and those that it acks. */
+/* How modules of the rack name the TCP data of a packet, and those that it acks. */
 #ifndef VR_TCP_H
 #define VR_TCP_H
 
@@ -70,19 +70,37 @@ static inline u64 vr_tcp_name_of_acked(const struct vr_tcp_ends *e, const struct
 	return vr_tcp_name(&e->to, &e->from, th->dest, th->source, ntohl(th->ack_seq));
 }
 
-/* Of what @sk sent up to @seq. */
+/* The addresses of @sk's connection, whatever its family. */
+static inline void vr_tcp_addresses(const struct sock *sk, struct in6_addr *local,
+				    struct in6_addr *remote)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr)) {
+		*local = sk->sk_v6_rcv_saddr;
+		*remote = sk->sk_v6_daddr;
+		return;
+	}
+#endif
+	ipv6_addr_set_v4mapped(sk->sk_rcv_saddr, local);
+	ipv6_addr_set_v4mapped(sk->sk_daddr, remote);
+}
+
+/* Of what @sk sent up to @seq, */
 static inline u64 vr_tcp_name_of_socket(const struct sock *sk, u32 seq)
 {
 	struct in6_addr local, remote;
 
-#if IS_ENABLED(CONFIG_IPV6)
-	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr))
-		return vr_tcp_name(&sk->sk_v6_rcv_saddr, &sk->sk_v6_daddr,
-				   inet_sk(sk)->inet_sport, sk->sk_dport, seq);
-#endif
-	ipv6_addr_set_v4mapped(sk->sk_rcv_saddr, &local);
-	ipv6_addr_set_v4mapped(sk->sk_daddr, &remote);
+	vr_tcp_addresses(sk, &local, &remote);
 	return vr_tcp_name(&local, &remote, inet_sk(sk)->inet_sport, sk->sk_dport, seq);
+}
+
+/* and of all that its peer sent, as of sequence number 0. */
+static inline u64 vr_tcp_name_of_peer(const struct sock *sk)
+{
+	struct in6_addr local, remote;
+
+	vr_tcp_addresses(sk, &local, &remote);
+	return vr_tcp_name(&remote, &local, sk->sk_dport, inet_sk(sk)->inet_sport, 0);
 }
 
 /* Of all data in this packet, which are a FIN, too; 0: it has none. */

@@ -69,7 +69,7 @@ static void left(const struct vr_frame *frame, struct vr_port *port, u64 now_ps)
 	port->telemetry_bytes += frame->cb.wire_bytes;
 }
 
-static void arrived(const struct vr_frame *frame, const struct sk_buff *skb)
+static void arrived(const struct vr_frame *frame, struct sk_buff *skb)
 {
 	u64 was = (uintptr_t)frame, name;
 	struct mark *mark = place(under, was);
@@ -106,15 +106,17 @@ static const struct vr_telemetry_ops ops = { .left = left, .arrived = arrived };
 
 static int __init telemetry_load(void)
 {
+	int err = -ENOMEM;
+
 	under = kvcalloc(1 << MARK_BITS, sizeof(*under), GFP_KERNEL);
 	marks = kvcalloc(1 << MARK_BITS, sizeof(*marks), GFP_KERNEL);
-	if (!under || !marks) {
+	if (under && marks)
+		err = vr_telemetry_register(&ops);
+	if (err) {
 		kvfree(under);
 		kvfree(marks);
-		return -ENOMEM;
 	}
-	vr_telemetry_register(&ops);
-	return 0;
+	return err;
 }
 
 static void __exit telemetry_unload(void)

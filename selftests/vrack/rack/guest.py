@@ -17,7 +17,7 @@ STATS = "/sys/kernel/debug/vrack/stats"
 SERIES = "/sys/kernel/debug/vrack/series"
 PAIRS = "/sys/kernel/debug/vrack/pairs"
 
-# of tcp_timely, which vrack_hops.ko tells the queues of hops
+# of tcp_timely, which vrack_hops.ko tells the queues of hops, if vrack_int.ko does not
 HOP_SIGNALS = ("sum", "sum_squ", "max")
 
 # vload does not wait for this command, so the file appears only when whole.
@@ -171,7 +171,7 @@ def needed_modules(plan):
     modules = {"nicstamp": {}, "vrack": {}, "vrack_phc": {}} if _has_clocks(plan) else {"vrack": {}}
     if any(cc.startswith("timely") for cc in plan.congestion_controls()):
         modules["tcp_timely"] = {}
-        if any(_has_hop_signal(host) for host in plan.hosts.values()):
+        if "vrack_int" not in settings["modules"] and any(_has_hop_signal(host) for host in plan.hosts.values()):
             modules["vrack_hops"] = {}
     if any(_uses_qdisc(host, "onramp") for host in plan.hosts.values()):
         modules["sch_onramp"] = {}

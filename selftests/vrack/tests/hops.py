@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Signals of single hops: the rack's queues, vrack_hops.ko, tcp_timely.
+"""Signals of single hops: the rack's queues, vrack_hops.ko or vrack_int.ko, tcp_timely.
 
     h0 --10G-- s0 --1G--> s1 --.5G--> h1
 
 h0 sends pairs of frames. The first of a pair meets no queue. The second meets two, each of them the
 first one's: at s0 for the time that it takes at 1 Gbit/s less that at 10, and at s1 for what it takes
 at .5 less that at 1. Nothing else queues, so every signal is known to the nanosecond.
+
+TCP-INT's option (vrack_int.ko) has speeds from 10 Gbit/s on, and queues in steps of 8 KB.
+
+    h0 --100G-- s0 --25G--> s1 --10G--> h1
 
 Runs in a guest: hops.py VRACK.KO.
 """
@@ -49,18 +53,20 @@ def empty_ns(family=4):
 class Hosts(Rack):
     """x, at s1, is where frames come from that ACKs meet on their way back."""
 
-    def __init__(self, signal, hops=True, family=4):
+    def __init__(self, signal, carrier="vrack_hops", family=4, gbit=(10, 1, .5)):
+        first, second, third = (int(speed * GBIT) for speed in gbit)
         super().__init__(MODULE, "switch add s0", "switch add s1",
                          "nic add h0 ip=10.0.0.1 ip6=fd00::1", "nic add h1 ip=10.0.0.2 ip6=fd00::2",
                          "nic add x ip=10.0.0.3",
-                         f"link add h0 s0 rate_bps={10 * GBIT} delay_ns={DELAY_NS}",
-                         f"link add s0 s1 rate_bps={GBIT} rate_ba_bps={GBIT} delay_ns={DELAY_NS}",
-                         f"link add s1 h1 rate_bps={GBIT // 2} rate_ba_bps={10 * GBIT} delay_ns={DELAY_NS}",
-                         f"link add x s1 rate_bps={10 * GBIT} delay_ns={DELAY_NS}")
+                         f"link add h0 s0 rate_bps={first} delay_ns={DELAY_NS}",
+                         f"link add s0 s1 rate_bps={second} rate_ba_bps={second} delay_ns={DELAY_NS}",
+                         f"link add s1 h1 rate_bps={third} rate_ba_bps={10 * GBIT} delay_ns={DELAY_NS}",
+                         f"link add x s1 rate_bps={first} delay_ns={DELAY_NS}")
         self.family = family
+        self.carrier = carrier
         self.hops = False
         insmod("tcp_timely/tcp_timely.ko")
-        if hops:
+        if carrier:
             self.use_hops()
         for name, number in (("h0", 1), ("h1", 2), ("x", 3)):
             self.host(name, f"10.0.0.{number}/8")
@@ -78,12 +84,12 @@ class Hosts(Rack):
         super().__exit__(*args)
 
     def use_hops(self):
-        insmod("selftests/vrack/vrack_hops.ko")
+        insmod(f"selftests/vrack/{self.carrier or 'vrack_hops'}.ko")
         self.hops = True
 
     def leave_hops(self):
         if self.hops:
-            rmmod("vrack_hops")
+            rmmod(self.carrier or "vrack_hops")
         self.hops = False
 
     def signal(self, word):
@@ -192,7 +198,7 @@ def rtt__asks_for_no_hops():
 
 
 def unknown__is_the_rtt():
-    with Hosts("max", hops=False) as rack:
+    with Hosts("max", carrier=None) as rack:
         rack.transfer()
         counted = rack.counters()
         same("source_hops", counted["source_hops"], 0)
@@ -210,15 +216,15 @@ def unknown__after_a_while_is_waited_for():
 
 
 def known__again():
-    with Hosts("max", hops=False) as rack:
+    with Hosts("max", carrier=None) as rack:
         rack.transfer(rack.use_hops)
         counted = rack.counters()
         same("dropped_no_hops", counted["dropped_no_hops"], 0)
         assert counted["source_hops"] > ENOUGH and counted["hops_unknown"] > ENOUGH, counted
 
 
-def module__comes_and_goes_under_traffic():
-    with Hosts("max") as rack:
+def comes_and_goes(carrier):
+    with Hosts("max", carrier) as rack:
         sender, receiver = rack.connect()
         for _ in range(5):
             rack.leave_hops()
@@ -236,12 +242,148 @@ def module__comes_and_goes_under_traffic():
         receiver.close()
 
 
+def module__comes_and_goes_under_traffic():
+    comes_and_goes("vrack_hops")
+
+
 def signal__changed_under_traffic():
     with Hosts("rtt") as rack:
         rack.transfer(lambda: rack.signal("max"))
         counted = rack.counters()
         assert counted["source_hops"] > ENOUGH and counted["source_tcp_ns"] > ENOUGH, counted
         same("dropped_no_hops", counted["dropped_no_hops"], 0)
+
+
+# -- TCP-INT's option
+
+INT_GBIT = (100, 25, 10)
+INT_KIND, INT_BYTES, INT_TTL = 0x72, 12, 64
+STEP_NS = wire_ns(10, 8192)
+COARSE_NS = 700                 # long latencies are echoed in 256 ns, and frames of the queue take 67
+
+
+def with_option(signal, family=4):
+    return Hosts(signal, "vrack_int", family, INT_GBIT)
+
+
+def options_of(frame):
+    """IP's length, TCP's flags and options by kind, of an Ethernet frame."""
+    ip = frame[14:]
+    if ip[0] >> 4 == 4:
+        length, tcp = int.from_bytes(ip[2:4], "big"), ip[(ip[0] & 15) * 4:]
+    else:
+        length, tcp = int.from_bytes(ip[4:6], "big") + 40, ip[40:]
+    found, rest = {}, tcp[20:(tcp[12] >> 4) * 4]
+    while rest and rest[0]:
+        size = 1 if rest[0] == 1 else rest[1]
+        found[rest[0]] = rest[:size]
+        rest = rest[size:]
+    return length, tcp[13], found
+
+
+def captured(rack, host, ethertype=0x0800):
+    """The options of what comes to a host during a transfer."""
+    with Namespace(host):
+        tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ethertype))
+    tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
+    tap.bind(("eth0", ethertype))
+    rack.transfer()
+    tap.setblocking(False)
+    frames = []
+    while True:
+        try:
+            frame, address = tap.recvfrom(1 << 16)
+        except BlockingIOError:
+            tap.close()
+            return [options_of(frame) for frame in frames]
+        if address[2] != socket.PACKET_OUTGOING and frame[23 if ethertype == 0x0800 else 20] == socket.IPPROTO_TCP:
+            frames.append(frame)
+
+
+def has_options(family):
+    with with_option("max", family) as rack:
+        packets = captured(rack, "h1", 0x0800 if family == 4 else 0x86dd)
+    syns = [found for _, flags, found in packets if flags & 2]
+    same("MSS", int.from_bytes(syns[0][2][2:], "big"), (1460 if family == 4 else 1440) - INT_BYTES)
+    rest = [packet for packet in packets if not packet[1] & 2]
+    assert len(rest) > ENOUGH
+    for length, _, found in rest:
+        option = found[INT_KIND]
+        assert len(option) == INT_BYTES and length <= 1500, (length, option)
+        assert INT_TTL - option[4] in (1, 2), option    # the fuller hop
+
+
+def option__is_in_each_packet_that_is_no_syn():
+    has_options(4)
+
+
+def option__of_ipv6():
+    has_options(6)
+
+
+def option__echoes_what_data_met():
+    with with_option("max") as rack:
+        acks = [found for _, flags, found in captured(rack, "h0") if not flags & 2]
+    # second frames of a pair wait for the first at both ports
+    waited = wire_ns(10) - wire_ns(100)
+    echoed = [int.from_bytes(found[INT_KIND][10:], "big") for found in acks]
+    print(f"# echoed: {statistics.multimode(echoed)} ns, waited {waited:.0f}")
+    assert sum(abs(ns - waited) <= 2 for ns in echoed) >= ENOUGH
+
+
+def behind_a_queue(signal):
+    """Samples behind a queue at s1 that grows with the flow's own frames, over the empty path."""
+    with with_option(signal) as rack:
+        rack.ctl(f"source add x h1 ip_bytes=46 rate_bps={100 * GBIT} count=1000",
+                 f"source add x h1 ip_bytes=46 rate_bps={10 * GBIT}")
+        values = samples_ns(rack.transfer(), "hops")
+        counted = rack.counters()
+    same("hops_unknown", counted["hops_unknown"], 0)
+    empty = 6 * DELAY_NS + wire_ns(25) + wire_ns(10) + wire_ns(10, ACK + INT_BYTES) + \
+        wire_ns(25, ACK + INT_BYTES) + wire_ns(100, ACK + INT_BYTES)
+    return [value - empty for value in values]
+
+
+def off_steps(extra):
+    """How many are not whole steps of 8 KB, and how many steps there are."""
+    steps = [round(ns / STEP_NS) for ns in extra]
+    return sum(abs(ns - step * STEP_NS) > COARSE_NS for ns, step in zip(extra, steps)), len(set(steps))
+
+
+def max__by_the_option_is_in_steps_of_8_kb():
+    extra = behind_a_queue("max")
+    off, steps = off_steps(extra)
+    print(f"# {off} of {len(extra)} samples are off {steps} steps; {min(extra):.0f} to {max(extra):.0f} ns")
+    assert min(extra) > 5 * STEP_NS and steps > ENOUGH and off <= len(extra) // 20
+
+
+def sum__by_the_option_is_the_rtt():
+    extra = behind_a_queue("sum")
+    off, steps = off_steps(extra)
+    print(f"# {off} of {len(extra)} samples are off {steps} steps")
+    assert off > len(extra) // 2
+
+
+def option__without_room_is_left_out():
+    with with_option("max") as rack:
+        # TCP makes its segments by the route, and the route has no room for more
+        subprocess.run(["ip", "-n", "h0", "route", "change", "10.0.0.0/8", "dev", "eth0", "mtu", "1400"], check=True)
+        packets = captured(rack, "h1")
+        counted = rack.counters()
+    full = [found for length, _, found in packets if length > 1390]
+    assert len(full) > ENOUGH and not any(INT_KIND in found for found in full)
+    assert counted["samples"] > ENOUGH, counted
+
+
+def option__switches_tell_one_module_alone():
+    with with_option("max"):
+        refused = subprocess.run(["insmod", os.path.join(os.path.dirname(MODULE), "vrack_telemetry.ko")],
+                                 capture_output=True, text=True, check=False)
+        assert refused.returncode and "busy" in refused.stderr.lower(), refused
+
+
+def option__module_comes_and_goes_under_traffic():
+    comes_and_goes("vrack_int")
 
 
 if not os.path.isdir(TRACING + "events"):
