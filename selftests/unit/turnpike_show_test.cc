@@ -314,6 +314,12 @@ TEST(Doctor, modules__missing_or_stale)
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:broken");
 	gone["wanted"] = false;
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:info");
+	// As when the build of an upgrade failed; without DKMS somebody loaded it from elsewhere.
+	EXPECT_EQ(wrong_with("/modules/0/disk", false), "module:warning");
+	Json by_hand = healthy();
+	by_hand["modules"][0]["disk"] = false;
+	by_hand["dkms"] = false;
+	EXPECT_EQ(wrong(by_hand), "");
 	EXPECT_EQ(wrong_with("/modules/0/stale", true), "module:warning");
 	Json old = healthy();
 	old["modules"][0].update({{"stale", true}, {"differ", "1 is loaded, 2 is on disk"}});

@@ -80,6 +80,11 @@ void modules(const Json &facts, Findings &found)
 					 module.at("wanted") ? "turnpike up needs it, and modprobe does not find it"
 							     : "modprobe does not find it; nothing here wants it so far",
 					 installs_module(facts)});
+		// Where DKMS builds none a module came by hand.
+		else if (!module.at("disk") && facts.at("dkms").get<bool>())
+			found.push_back({"module", Severity::warning, name + " is loaded, and not installed for " + text(facts.at("kernel")),
+					 "an upgrade took the old one away, and the new one was not built; it is gone after a restart",
+					 installs_module(facts)});
 		else if (module.at("stale"))
 			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk: " +
 					 text(module.at("differ")),
