@@ -48,7 +48,8 @@ endif
 
 # Recipes call it with a +: make does not see that it is a make, and would keep its -j to itself.
 kbuild = $(MAKE) $(if $(Q),-s) -C $(KDIR) $(if $(karch),ARCH=$(karch)) $(strict)
-sources := Kbuild compat include tcp_timely sch_onramp tlt drivers/nicstamp
+# compat/generated is not one: compat/probe may be at work there, for another make.
+sources := Kbuild $(filter-out compat/generated,$(wildcard compat/*)) include tcp_timely sch_onramp tlt drivers/nicstamp
 tools := $(patsubst tools/%/Makefile,%,$(wildcard tools/*/Makefile))
 
 # What `make install' installs.
