@@ -386,6 +386,7 @@ def option__module_comes_and_goes_under_traffic():
     comes_and_goes("vrack_int")
 
 
+socket.setdefaulttimeout(20)    # of a transfer that stands still
 if not os.path.isdir(TRACING + "events"):
     sys.exit(4)
 main(globals())
