@@ -17,7 +17,11 @@
  */
 #define TIMELY_LUCK_PART	4
 #define TIMELY_LUCK_NICS	2	/* the peer's, too */
-/* 20 us of noise make mean spikes of a sixth, which pairs of samples find their way through. */
+/*
+ * Mean spikes of 20 us of noise, a sixth, under which pairs of samples do. If the peer's NIC alone
+ * coalesces for 50 us, the least of four flows has .52 of the mean in the worst of five runs, and .09
+ * without (timely-paths). From 1.5 us on, flows behind a policer would have .17 (timely-policed).
+ */
 #define TIMELY_LUCK_SPIKE_NS	3500
 
 /*

@@ -397,8 +397,8 @@ typedef void (*vr_hops_fn)(struct sk_buff *skb);
 extern vr_hops_fn vr_hops_received;	/* NULL: vrack_hops.ko is not loaded */
 void vr_hops_register(vr_hops_fn received);
 
-/* vr_ctl.c, and vr_telemetry.c or vr_int.c in a module of its own. A frame is known by its address, which is that of
- * no other before it has arrived or was dropped.
+/* vr_ctl.c, and vr_telemetry.c or vr_int.c in a module of its own. A frame is known by its address,
+ * which is that of no other before it has arrived or was dropped.
  */
 struct vr_telemetry_ops {
 	/* @frame leaves the queue of a switch's @port */
@@ -409,6 +409,12 @@ struct vr_telemetry_ops {
 
 extern const struct vr_telemetry_ops *vr_telemetry_ops;	/* NULL: neither module is loaded */
 int vr_telemetry_register(const struct vr_telemetry_ops *ops);
+
+/* Is the switch that @frame leaves by @port its first one? */
+static inline bool vr_frame_is_from_host(const struct vr_frame *frame, const struct vr_port *port)
+{
+	return port->node->port[frame->cb.in_port]->peer->node->kind == VR_NIC;
+}
 
 /* vr_truth.c */
 int vr_truth_begin(void);

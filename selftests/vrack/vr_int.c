@@ -64,12 +64,6 @@ static struct mark *mark_of(const struct vr_frame *frame)
 	return &marks[hash_64((uintptr_t)frame, MARK_BITS)];
 }
 
-/* A frame comes from a host: what its address had met before was another frame's. */
-static bool is_first(const struct vr_frame *frame, const struct vr_port *port)
-{
-	return port->node->port[frame->cb.in_port]->peer->node->kind == VR_NIC;
-}
-
 static void left(const struct vr_frame *frame, struct vr_port *port, u64 now_ps)
 {
 	u64 waited_ns = div_u64(now_ps - frame->cb.queued_ps, VR_PS_PER_NS);
@@ -77,7 +71,8 @@ static void left(const struct vr_frame *frame, struct vr_port *port, u64 now_ps)
 	struct mark *mark = mark_of(frame);
 
 	spin_lock_bh(&lock);
-	if (is_first(frame, port))
+	/* what its address had met before was another frame's */
+	if (vr_frame_is_from_host(frame, port))
 		*mark = (struct mark){ .name = (uintptr_t)frame };
 	if (mark->name == (uintptr_t)frame)
 		vr_int_pass(&mark->met, unit_shift, ++mark->hops, mbps,
@@ -201,21 +196,23 @@ static u8 *make_room(struct sk_buff *skb, bool ipv6)
 /* The other end sends shorter segments, so that they have room for the option. */
 static void shorten_mss(struct sk_buff *skb)
 {
-	struct tcphdr *th = tcp_hdr(skb);
-	struct tp_tcp_options list = { .at = (u8 *)(th + 1), .end = (u8 *)th + tcp_hdrlen(skb) };
+	struct tp_tcp_options list;
 	struct tp_tcp_option o;
 	u16 mss;
 	u8 *at;
 
+	if (skb->ip_summed != CHECKSUM_PARTIAL || skb_cow_head(skb, 0))
+		return;
+	list.at = (u8 *)(tcp_hdr(skb) + 1);
+	list.end = (u8 *)tcp_hdr(skb) + tcp_hdrlen(skb);
 	while (tp_tcp_option_next(&list, &o)) {
 		if (o.kind != MSS_KIND || o.bytes != 2)
 			continue;
 		mss = o.value[0] << 8 | o.value[1];
-		at = (u8 *)o.value;
-		if (mss < MSS_LEAST + VR_INT_BYTES || skb->ip_summed != CHECKSUM_PARTIAL ||
-		    skb_cow_head(skb, 0))
+		if (mss < MSS_LEAST + VR_INT_BYTES)
 			return;
 		mss -= VR_INT_BYTES;
+		at = (u8 *)o.value;
 		at[0] = mss >> 8;
 		at[1] = mss;
 		return;

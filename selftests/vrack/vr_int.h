@@ -27,6 +27,7 @@
 /* Echoed are 15 bits: of nanoseconds, or with this bit of 256. */
 #define VR_INT_COARSE		0x8000
 #define VR_INT_COARSE_SHIFT	8
+#define VR_INT_ECHO_MAX		((VR_INT_COARSE - 1U) << VR_INT_COARSE_SHIFT)
 
 /* One way; nothing met when all zero. */
 struct vr_int {
@@ -91,7 +92,7 @@ static inline void vr_int_read(struct vr_int *i, const u8 *option)
 /* What hosts write: an option of nothing met on this way, and of @i on the other. */
 static inline void vr_int_begin(u8 *option, const struct vr_int *i)
 {
-	u32 latency = i->latency_ns;
+	u32 latency = i->latency_ns < VR_INT_ECHO_MAX ? i->latency_ns : VR_INT_ECHO_MAX;
 
 	if (latency >= VR_INT_COARSE)
 		latency = latency >> VR_INT_COARSE_SHIFT | VR_INT_COARSE;

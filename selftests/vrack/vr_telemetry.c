@@ -38,19 +38,14 @@ static struct mark *place(struct mark *table, u64 name)
 	return &table[hash_64(name, MARK_BITS)];
 }
 
-/* A frame comes from a host: what its address had said before was of another frame. */
-static bool is_first(const struct vr_frame *frame, const struct vr_port *port)
-{
-	return port->node->port[frame->cb.in_port]->peer->node->kind == VR_NIC;
-}
-
 static void write_on(const struct vr_frame *frame, const struct vr_port *port, u64 now_ps)
 {
 	u64 name = (uintptr_t)frame;
 	struct mark *mark = place(under, name);
 
 	spin_lock_bh(&lock);
-	if (is_first(frame, port))
+	/* what its address had said before was of another frame */
+	if (vr_frame_is_from_host(frame, port))
 		*mark = (struct mark){ .name = name };
 	if (mark->name == name && mark->said.hops < VR_TELEMETRY_HOPS)
 		mark->said.hop[mark->said.hops++] = (struct vr_hop_said){

@@ -53,7 +53,7 @@ def empty_ns(family=4):
 class Hosts(Rack):
     """x, at s1, is where frames come from that ACKs meet on their way back."""
 
-    def __init__(self, signal, carrier="vrack_hops", family=4, gbit=(10, 1, .5)):
+    def __init__(self, signal, hops=True, family=4, carrier="vrack_hops", gbit=(10, 1, .5)):
         first, second, third = (int(speed * GBIT) for speed in gbit)
         super().__init__(MODULE, "switch add s0", "switch add s1",
                          "nic add h0 ip=10.0.0.1 ip6=fd00::1", "nic add h1 ip=10.0.0.2 ip6=fd00::2",
@@ -66,7 +66,7 @@ class Hosts(Rack):
         self.carrier = carrier
         self.hops = False
         insmod("tcp_timely/tcp_timely.ko")
-        if carrier:
+        if hops:
             self.use_hops()
         for name, number in (("h0", 1), ("h1", 2), ("x", 3)):
             self.host(name, f"10.0.0.{number}/8")
@@ -84,12 +84,12 @@ class Hosts(Rack):
         super().__exit__(*args)
 
     def use_hops(self):
-        insmod(f"selftests/vrack/{self.carrier or 'vrack_hops'}.ko")
+        insmod(f"selftests/vrack/{self.carrier}.ko")
         self.hops = True
 
     def leave_hops(self):
         if self.hops:
-            rmmod(self.carrier or "vrack_hops")
+            rmmod(self.carrier)
         self.hops = False
 
     def signal(self, word):
@@ -198,7 +198,7 @@ def rtt__asks_for_no_hops():
 
 
 def unknown__is_the_rtt():
-    with Hosts("max", carrier=None) as rack:
+    with Hosts("max", hops=False) as rack:
         rack.transfer()
         counted = rack.counters()
         same("source_hops", counted["source_hops"], 0)
@@ -216,7 +216,7 @@ def unknown__after_a_while_is_waited_for():
 
 
 def known__again():
-    with Hosts("max", carrier=None) as rack:
+    with Hosts("max", hops=False) as rack:
         rack.transfer(rack.use_hops)
         counted = rack.counters()
         same("dropped_no_hops", counted["dropped_no_hops"], 0)
@@ -224,7 +224,7 @@ def known__again():
 
 
 def comes_and_goes(carrier):
-    with Hosts("max", carrier) as rack:
+    with Hosts("max", carrier=carrier) as rack:
         sender, receiver = rack.connect()
         for _ in range(5):
             rack.leave_hops()
@@ -263,7 +263,7 @@ COARSE_NS = 700                 # long latencies are echoed in 256 ns, and frame
 
 
 def with_option(signal, family=4):
-    return Hosts(signal, "vrack_int", family, INT_GBIT)
+    return Hosts(signal, family=family, carrier="vrack_int", gbit=INT_GBIT)
 
 
 def options_of(frame):
@@ -283,6 +283,11 @@ def options_of(frame):
 
 def captured(rack, host, ethertype=0x0800):
     """The options of what comes to a host during a transfer."""
+    return [options_of(frame) for frame in raw(rack, host, ethertype)]
+
+
+def raw(rack, host, ethertype):
+    """TCP's frames that come to a host during a transfer."""
     with Namespace(host):
         tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ethertype))
     tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
@@ -295,7 +300,7 @@ def captured(rack, host, ethertype=0x0800):
             frame, address = tap.recvfrom(1 << 16)
         except BlockingIOError:
             tap.close()
-            return [options_of(frame) for frame in frames]
+            return frames
         if address[2] != socket.PACKET_OUTGOING and frame[23 if ethertype == 0x0800 else 20] == socket.IPPROTO_TCP:
             frames.append(frame)
 
@@ -319,6 +324,32 @@ def option__is_in_each_packet_that_is_no_syn():
 
 def option__of_ipv6():
     has_options(6)
+
+
+def sum_of(packet):
+    """What a receiver adds up of a TCP segment and its pseudo header of IPv4 (RFC 9293, section 3.1): 0."""
+    header = (packet[0] & 15) * 4
+    tcp = packet[header:int.from_bytes(packet[2:4], "big")]
+    words = packet[12:20] + bytes([0, socket.IPPROTO_TCP]) + len(tcp).to_bytes(2, "big") + tcp + bytes(len(tcp) % 2)
+    total = sum(int.from_bytes(words[at:at + 2], "big") for at in range(0, len(words), 2))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+def option__is_in_the_checksum():
+    with with_option("max") as rack:
+        for host in ("h0", "h1"):
+            subprocess.run(["ip", "netns", "exec", host, "ethtool", "-K", "eth0", "tx", "off"], check=True,
+                           capture_output=True)
+        frames = [bytearray(frame[14:]) for frame in raw(rack, "h1", 0x0800)]
+    for packet in frames:
+        at = packet.find(bytes([INT_KIND, INT_BYTES]), 40)
+        if not packet[33] & 2:
+            # as the host sent it, before the switches
+            packet[at + 2:at + 8] = bytes([0, 0, INT_TTL, 0, 0, 0])
+        same("what is wrong in the sum", sum_of(packet), 0)
+    assert len(frames) > ENOUGH
 
 
 def option__echoes_what_data_met():
