@@ -53,6 +53,8 @@ def empty_ns(family=4):
 class Hosts(Rack):
     """x, at s1, is where frames come from that ACKs meet on their way back."""
 
+    pace_bytes_per_s = PACE_BYTES_PER_S
+
     def __init__(self, signal, hops=True, family=4, carrier="vrack_hops", gbit=(10, 1, .5)):
         first, second, third = (int(speed * GBIT) for speed in gbit)
         super().__init__(MODULE, "switch add s0", "switch add s1",
@@ -109,7 +111,7 @@ class Hosts(Rack):
         with Namespace("h0"):
             sender = socket.socket(family)
         sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"timely")
-        sender.setsockopt(socket.SOL_SOCKET, 47, PACE_BYTES_PER_S)  # SO_MAX_PACING_RATE
+        sender.setsockopt(socket.SOL_SOCKET, 47, self.pace_bytes_per_s)  # SO_MAX_PACING_RATE
         return sender, connect(sender, host)
 
     def transfer(self, during=None):
@@ -352,6 +354,16 @@ def option__is_in_the_checksum():
     assert len(frames) > ENOUGH
 
 
+def option__leaves_room_for_sacks():
+    with with_option("max") as rack:
+        rack.pace_bytes_per_s = 100 * PACE_BYTES_PER_S  # several frames under way, and so several holes
+        rack.ctl("port set s0.s1 fcs_ppb=100000000")
+        acks = [found for _, flags, found in captured(rack, "h0") if not flags & 2]
+    sacks = [(len(found[5]) - 2) // 8 for found in acks if 5 in found]
+    print(f"# SACK blocks of ACKs: {sorted(set(sacks))}")
+    assert max(sacks) > 1 and all((INT_KIND in found) == (5 not in found or len(found[5]) <= 10) for found in acks)
+
+
 def option__echoes_what_data_met():
     with with_option("max") as rack:
         acks = [found for _, flags, found in captured(rack, "h0") if not flags & 2]
@@ -385,7 +397,9 @@ def max__by_the_option_is_in_steps_of_8_kb():
     extra = behind_a_queue("max")
     off, steps = off_steps(extra)
     print(f"# {off} of {len(extra)} samples are off {steps} steps; {min(extra):.0f} to {max(extra):.0f} ns")
-    assert min(extra) > 5 * STEP_NS and steps > ENOUGH and off <= len(extra) // 20
+    # An ACK of several packets echoes the last, and the RTT may be another's: one in twenty. Of times
+    # that are in no steps four in five are off.
+    assert min(extra) > 5 * STEP_NS and steps > ENOUGH and off <= len(extra) // 8
 
 
 def sum__by_the_option_is_the_rtt():
