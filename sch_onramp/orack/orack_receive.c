@@ -112,8 +112,10 @@ static u64 orack_base_queue_ns(struct orack_acking *a, struct onramp_ctl *ctl,
 	queue_ns = orack_relative_sample(&a->relative, t->clock, t->now_ns, t->tx_ns, t->rx_ns,
 					 excess_ns);
 	/* The path got longer; its least round trip would take that back (onramp_path_longer()). */
-	if (a->relative.base.steps != steps)
+	if (a->relative.base.steps != steps) {
+		onramp_count(ctl->sched, steps);
 		onramp_min_filter_raise(&a->rtt, t->trip_ns);
+	}
 	standing_ns = onramp_standing_queue_sample(&a->standing, t->now_ns, excess_ns, queue_ns);
 	if (standing_ns)
 		tp_base_lower(&a->relative.base, standing_ns);

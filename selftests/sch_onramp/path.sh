@@ -56,7 +56,7 @@ route__longer_by_timestamps() {
 }
 
 route__longer_by_receipts() {
-	changed orack 20us 220us 1 && [ "$pauses" -gt 0 ]
+	changed orack 20us 220us 1 && [ "$pauses" -gt 0 ] && [ "$steps" -gt 0 ]
 }
 
 route__shorter_by_timestamps() { changed tcpts 220us 20us 0.1; }
