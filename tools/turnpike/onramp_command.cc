@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "counter_names.h"
 #include "genl.h"
 #include "onramp.h"
 #include "onramp_family.h"
@@ -23,19 +24,46 @@
 namespace turnpike {
 namespace {
 
-// In the order of enum onramp_stat.
-constexpr std::array kStats = std::to_array<const char *>({
-	"receipts_sent", "receipts_flows", "receipts_bytes", "receipts_data",
-	"receipts_spared", "announced", "send_failed",
-	"receipts_taken", "samples", "announcements_taken",
-	"refused_length", "refused_version", "refused_kind", "refused_count", "refused_value",
-	"refused_key", "refused_mac", "refused_replay", "refused_peer", "refused_rate",
-	"refused_flow", "refused_sequence", "refused_ambiguous", "refused_time", "refused_full",
-	"clocks_sent", "clocks_taken", "samples_absolute", "receipts_nic", "receipts_unstamped",
-	"samples_nic", "refused_unstamped", "refused_port", "prices_sent", "prices_taken",
-	"prices_answered", "samples_unused",
+constexpr std::array kStats = std::to_array<CounterName>({
+	{ONRAMP_STAT_RECEIPTS_SENT, "receipts_sent"},
+	{ONRAMP_STAT_RECEIPTS_FLOWS, "receipts_flows"},
+	{ONRAMP_STAT_RECEIPTS_BYTES, "receipts_bytes"},
+	{ONRAMP_STAT_RECEIPTS_DATA, "receipts_data"},
+	{ONRAMP_STAT_RECEIPTS_SPARED, "receipts_spared"},
+	{ONRAMP_STAT_ANNOUNCED, "announced"},
+	{ONRAMP_STAT_SEND_FAILED, "send_failed"},
+	{ONRAMP_STAT_RECEIPTS_TAKEN, "receipts_taken"},
+	{ONRAMP_STAT_SAMPLES, "samples"},
+	{ONRAMP_STAT_ANNOUNCEMENTS_TAKEN, "announcements_taken"},
+	{ONRAMP_STAT_REFUSED_LENGTH, "refused_length"},
+	{ONRAMP_STAT_REFUSED_VERSION, "refused_version"},
+	{ONRAMP_STAT_REFUSED_KIND, "refused_kind"},
+	{ONRAMP_STAT_REFUSED_COUNT, "refused_count"},
+	{ONRAMP_STAT_REFUSED_VALUE, "refused_value"},
+	{ONRAMP_STAT_REFUSED_KEY, "refused_key"},
+	{ONRAMP_STAT_REFUSED_MAC, "refused_mac"},
+	{ONRAMP_STAT_REFUSED_REPLAY, "refused_replay"},
+	{ONRAMP_STAT_REFUSED_PEER, "refused_peer"},
+	{ONRAMP_STAT_REFUSED_RATE, "refused_rate"},
+	{ONRAMP_STAT_REFUSED_FLOW, "refused_flow"},
+	{ONRAMP_STAT_REFUSED_SEQUENCE, "refused_sequence"},
+	{ONRAMP_STAT_REFUSED_AMBIGUOUS, "refused_ambiguous"},
+	{ONRAMP_STAT_REFUSED_TIME, "refused_time"},
+	{ONRAMP_STAT_REFUSED_FULL, "refused_full"},
+	{ONRAMP_STAT_CLOCKS_SENT, "clocks_sent"},
+	{ONRAMP_STAT_CLOCKS_TAKEN, "clocks_taken"},
+	{ONRAMP_STAT_SAMPLES_ABSOLUTE, "samples_absolute"},
+	{ONRAMP_STAT_RECEIPTS_NIC, "receipts_nic"},
+	{ONRAMP_STAT_RECEIPTS_UNSTAMPED, "receipts_unstamped"},
+	{ONRAMP_STAT_SAMPLES_NIC, "samples_nic"},
+	{ONRAMP_STAT_REFUSED_UNSTAMPED, "refused_unstamped"},
+	{ONRAMP_STAT_REFUSED_PORT, "refused_port"},
+	{ONRAMP_STAT_PRICES_SENT, "prices_sent"},
+	{ONRAMP_STAT_PRICES_TAKEN, "prices_taken"},
+	{ONRAMP_STAT_PRICES_ANSWERED, "prices_answered"},
+	{ONRAMP_STAT_SAMPLES_UNUSED, "samples_unused"},
 });
-static_assert(kStats.size() == ONRAMP_STATS);
+static_assert(names_all(kStats, ONRAMP_STAT_RECEIPTS_SENT, ONRAMP_STATS - 1));
 
 struct Arguments {
 	unsigned port = 0;
@@ -207,10 +235,9 @@ void stats(const Arguments &arguments)
 
 	onramp_family().call(ONRAMP_CMD_STATS, nullptr, [&](const Attributes &a) {
 		Attributes counters = parse_nest(a.at(ONRAMP_A_STATS));
-		for (std::size_t i = 0; i < kStats.size(); i++) {
-			auto found = counters.find(i + 1);
-			json[kStats[i]] = found == counters.end() ? 0 :
-					  attribute_u64(found->second);
+		for (const CounterName &counter : kStats) {
+			auto found = counters.find(counter.number + 1);
+			json[counter.name] = found == counters.end() ? 0 : attribute_u64(found->second);
 		}
 	});
 	std::cout << (arguments.shown.json ? json.dump(2) + "\n" : counters_text(json, arguments.shown.all));

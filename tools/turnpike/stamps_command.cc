@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "counter_names.h"
 #include "genl.h"
 #include "include/uapi/turnpike.h"
 #include "netns.h"
@@ -35,14 +36,32 @@ constexpr char kModule[] = "/sys/module/nicstamp";
 // Clocks of NICs count in steps of 1 ns to some tens of ns; what is not known is no error less.
 constexpr std::uint32_t kStepNs = 100;
 
-// In the order of enum stamps_stat.
-constexpr std::array kStats = std::to_array<const char *>({
-	"wanted", "tx", "tx_unknown", "rx", "rx_absurd", "full", "no_slot",
-	"retransmitted", "readings", "poor", "steps", "samples", "no_record", "unsent", "ambiguous",
-	"clocks", "absurd", "flows", "flows_refused", "arrivals", "arrivals_found", "rx_nic",
-	"rx_nic_refused",
+constexpr std::array kStats = std::to_array<CounterName>({
+	{STAMPS_STAT_WANTED, "wanted"},
+	{STAMPS_STAT_TX, "tx"},
+	{STAMPS_STAT_TX_UNKNOWN, "tx_unknown"},
+	{STAMPS_STAT_RX, "rx"},
+	{STAMPS_STAT_RX_ABSURD, "rx_absurd"},
+	{STAMPS_STAT_FULL, "full"},
+	{STAMPS_STAT_NO_SLOT, "no_slot"},
+	{STAMPS_STAT_RETRANSMITTED, "retransmitted"},
+	{STAMPS_STAT_READINGS, "readings"},
+	{STAMPS_STAT_POOR, "poor"},
+	{STAMPS_STAT_STEPS, "steps"},
+	{STAMPS_STAT_SAMPLES, "samples"},
+	{STAMPS_STAT_NO_RECORD, "no_record"},
+	{STAMPS_STAT_UNSENT, "unsent"},
+	{STAMPS_STAT_AMBIGUOUS, "ambiguous"},
+	{STAMPS_STAT_CLOCKS, "clocks"},
+	{STAMPS_STAT_ABSURD, "absurd"},
+	{STAMPS_STAT_FLOWS, "flows"},
+	{STAMPS_STAT_FLOWS_REFUSED, "flows_refused"},
+	{STAMPS_STAT_ARRIVALS, "arrivals"},
+	{STAMPS_STAT_ARRIVALS_FOUND, "arrivals_found"},
+	{STAMPS_STAT_RX_NIC, "rx_nic"},
+	{STAMPS_STAT_RX_NIC_REFUSED, "rx_nic_refused"},
 });
-static_assert(kStats.size() == STAMPS_STATS);
+static_assert(names_all(kStats, STAMPS_STAT_WANTED, STAMPS_STATS - 1));
 
 Genl open_family()
 {
@@ -56,7 +75,7 @@ Json stats_json(const nlattr *nest)
 
 	for (const auto &[type, value] : parse_nest(nest)) {
 		if (type >= 1 && type <= kStats.size())
-			json[kStats[type - 1]] = attribute_u64(value);
+			json[kStats[type - 1].name] = attribute_u64(value);
 	}
 	return json;
 }
@@ -130,7 +149,7 @@ std::vector<ShownColumn> device_columns()
 	// Whether stamps come, and are of use, is seen without -v.
 	for (std::size_t i = 0; i < STAMPS_PORT_STATS_COUNT; i++) {
 		bool first = i == STAMPS_STAT_WANTED || i == STAMPS_STAT_TX || i == STAMPS_STAT_RX || i == STAMPS_STAT_NO_SLOT;
-		columns.push_back(counter_column(kStats[i], first ? When::always : When::verbose));
+		columns.push_back(counter_column(kStats[i].name, first ? When::always : When::verbose));
 	}
 	return columns;
 }

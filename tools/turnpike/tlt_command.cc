@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "counter_names.h"
 #include "genl.h"
 #include "shown.h"
 #include "subcommand.h"
@@ -31,14 +32,28 @@ const std::vector<std::string> kSenders = {"auto", "window", "rate"};
 const std::vector<std::string> kForeign = {"override", "keep"};
 const std::vector<std::string> kPeers = {"unknown", "tlt", "deaf"};
 
-// Behind the three arrays of counters by kind, in the order of enum tlt_stat.
-constexpr std::array kStats = std::to_array<const char *>({
-	"injected_byte", "injected_segment", "injected_bytes", "inject_limited",
-	"inject_refused", "inject_failed", "echoes_dropped", "echoes_unasked",
-	"answers", "cuts", "cut_bytes", "cut_failed", "rtos", "flows",
-	"flows_refused", "deaf", "clocks_dropped", "left",
+// Behind the three arrays of counters by kind.
+constexpr std::array kStats = std::to_array<CounterName>({
+	{TLT_STAT_INJECTED_BYTE, "injected_byte"},
+	{TLT_STAT_INJECTED_SEGMENT, "injected_segment"},
+	{TLT_STAT_INJECTED_BYTES, "injected_bytes"},
+	{TLT_STAT_INJECT_LIMITED, "inject_limited"},
+	{TLT_STAT_INJECT_REFUSED, "inject_refused"},
+	{TLT_STAT_INJECT_FAILED, "inject_failed"},
+	{TLT_STAT_ECHOES_DROPPED, "echoes_dropped"},
+	{TLT_STAT_ECHOES_UNASKED, "echoes_unasked"},
+	{TLT_STAT_ANSWERS, "answers"},
+	{TLT_STAT_CUTS, "cuts"},
+	{TLT_STAT_CUT_BYTES, "cut_bytes"},
+	{TLT_STAT_CUT_FAILED, "cut_failed"},
+	{TLT_STAT_RTOS, "rtos"},
+	{TLT_STAT_FLOWS, "flows"},
+	{TLT_STAT_FLOWS_REFUSED, "flows_refused"},
+	{TLT_STAT_DEAF, "deaf"},
+	{TLT_STAT_CLOCKS_DROPPED, "clocks_dropped"},
+	{TLT_STAT_LEFT, "left"},
 });
-static_assert(kStats.size() == TLT_STATS - TLT_STAT_INJECTED_BYTE);
+static_assert(names_all(kStats, TLT_STAT_INJECTED_BYTE, TLT_STATS - 1));
 
 struct Arguments {
 	std::string map = "local";
@@ -265,8 +280,8 @@ Json stats_json(const Attributes &counters)
 
 	for (unsigned kind = 0; kind < TLT_KINDS; kind++)
 		json["received"][kTltKinds[kind]] = stat(counters, TLT_STAT_RECEIVED + kind);
-	for (std::size_t i = 0; i < kStats.size(); i++)
-		json[kStats[i]] = stat(counters, TLT_STAT_INJECTED_BYTE + i);
+	for (const CounterName &counter : kStats)
+		json[counter.name] = stat(counters, counter.number);
 	return json;
 }
 
@@ -285,7 +300,7 @@ Json flow_stats_json(const Attributes &counters)
 	Json json = {{"sent", sent_json(counters)}};
 
 	for (const char *name : kTltFlowStats)
-		json[name] = stat(counters, TLT_STAT_INJECTED_BYTE + index_of(kStats, name));
+		json[name] = stat(counters, number_of(kStats, name));
 	return json;
 }
 
