@@ -153,6 +153,7 @@ class Results(unittest.TestCase):
         self.run_it("write")
         index = self.read("index.rst")
         self.assertIn("**fails**: ``bbr`` 60 (a reason)", index)
+        self.assertIn("at least 0.9\n     - 0.95\n     - 1 of 1\n", index)
         self.assertLess(index.index("tail"), index.index("holds"))
 
     def test_check__finds_a_page_that_differs(self):
