@@ -102,7 +102,7 @@ enum onramp_source onramp_feedback_ask(struct onramp_sched *q, const struct sock
 	return ONRAMP_SOURCE_NONE;
 }
 
-/* Notes the source found for the socket.  ctl->lock is held, or @ctl is not in the table yet. */
+/* Keeps the source found for the socket.  ctl->lock is held, or @ctl is not in the table yet. */
 void onramp_feedback_set(struct onramp_ctl *ctl, const struct onramp_sched *q,
 			 const struct sock *sk, enum onramp_source source)
 {

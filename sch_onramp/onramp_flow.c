@@ -138,7 +138,7 @@ static bool onramp_flow_fast(const struct onramp_sched *q, struct sk_buff *skb, 
 
 	now_ns += q->config.offload_ns;
 	if (!TP_FQ_FAST_PATH || cb->send_ns > now_ns ||
-	    cb->kind == ONRAMP_DATA || cb->kind == ONRAMP_BEHIND)
+	    cb->kind == ONRAMP_DATA || cb->kind == ONRAMP_FIN)
 		return false;
 	if (q->sch->q.qlen && (q->flows != q->inactive + q->throttled || q->held_pending ||
 			       q->internal.qlen >= 8 || q->delayed_next_ns <= now_ns))

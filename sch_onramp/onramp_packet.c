@@ -54,7 +54,7 @@ enum onramp_kind onramp_packet_kind(const struct sk_buff *skb, struct onramp_seg
 		seg->payload = skb->len - offset;
 		return ONRAMP_DATA;
 	}
-	return th->fin ? ONRAMP_BEHIND : ONRAMP_AHEAD;
+	return th->fin ? ONRAMP_FIN : ONRAMP_AHEAD;
 }
 
 void onramp_packet_key(const struct sock *sk, struct onramp_key *key)
@@ -76,7 +76,7 @@ void onramp_packet_key(const struct sock *sk, struct onramp_key *key)
 	ipv6_addr_set_v4mapped(inet->inet_daddr, &key->daddr);
 }
 
-/* Looks up the connection whose own end is the key's source.  It comes with a reference
+/* Looks up the connection whose own end is saddr and sport of the key.  It comes with a reference
  * (sock_gen_put()), and may be no full socket.  Caller holds the RCU read lock.
  */
 struct sock *onramp_packet_socket(const struct onramp_key *key, int ifindex)

@@ -24,7 +24,7 @@ struct onramp_key {
 enum onramp_kind {
 	ONRAMP_PLAIN,			/* fq's rules and nothing else */
 	ONRAMP_DATA,			/* held while the path is overloaded */
-	ONRAMP_BEHIND,			/* a FIN: never held, never before its data */
+	ONRAMP_FIN,			/* a FIN: never held, never before its data */
 	ONRAMP_AHEAD,			/* a pure ACK or RST: overtakes held data */
 };
 

@@ -29,8 +29,8 @@
  *
  * Where the round trip is longer than 2 T, much of P is younger than the delay that the packet saw.
  * Flows that stop together then stop for too long, and the line idles: four CUBIC flows had 67 % of
- * it at 220 us, and four BBR flows 71 % at 1 ms.  So more of P counts there, and all of it from
- * about 5 T on: 95 and 98 %.
+ * it at 220 us, and four BBR flows 71 % at 1 ms.  So more of P counts there, and in the end all
+ * of it (onramp_pause_far()): 95 and 98 %.
  *
  * A flow alone on its own line takes no share from others.  Its pauses are mostly for the queue
  * of its own host, and eq. 4 serves it best.  That matters most where a window bounds what could
@@ -51,8 +51,8 @@
 
 /* Of mode final: log2 of the 4 there.  With less of b and more beside it shares meet sooner, and
  * queues are longer.  1/8 and b/8 have a 99th percentile of 88 us for 12 flows where 1/16 and b/4
- * have 87 and eq. 4 has 89.  With b/4 alone receipts, which come less often, leave 3.5 % of the
- * link.
+ * have 87 and eq. 4 has 89.  With b/4 and no 1/16 beside it flows by receipts leave 3.5 % of the
+ * link, as receipts come less often than ACKs.
  */
 #define ONRAMP_FINAL_SHIFT	2
 
@@ -132,9 +132,9 @@ static inline void onramp_pause_init(struct onramp_pause *p, u64 now_ns)
 	p->far = 0;
 }
 
-/* How far away the far end is, as a part of one: nothing up to a round trip of 2 T, one from about
- * 5 T on.  A host that knows the path with a queue of T in it alone is not far away: with T in
- * place of 2 T twelve CUBIC flows, by receipts, have a p99 of 195 us in place of 122.
+/* How far away the far end is, as a part of one: nothing up to a round trip of 2 T, one from 3.5 to
+ * 5 T on: 3 T more, rounded down to a power of two, which spares a division.  The first 2 T do not count, since a host may know the path only with a queue of T in it: the p99 of
+ * twelve CUBIC flows by receipts is 122 us, and 195 us if T alone does not count.
  */
 static inline u32 onramp_pause_far(const struct onramp_pause_params *c, u64 rtt_ns)
 {

@@ -58,7 +58,7 @@ enum {
 
 enum {
 	ONRAMP_UAPI_STRAWMAN,		/* On-Ramp's eq. 2 */
-	ONRAMP_UAPI_FINAL,		/* the default: eq. 3, and less of beta in eq. 4 */
+	ONRAMP_UAPI_FINAL,		/* the default: eq. 3, and another part of P in eq. 4 */
 	ONRAMP_UAPI_PAPER,		/* On-Ramp's eq. 3 and eq. 4 */
 };
 

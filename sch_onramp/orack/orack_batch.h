@@ -33,7 +33,7 @@
 #define ORACK_FULL_NS		20000
 
 /* A batch waits for more data: at first as long as 4 full frames take at 10 Gbit/s.  So a flow in
- * slow start, which doubles each RTT, hears of the queue it makes.  While data keeps coming, the
+ * slow start, which doubles each RTT, learns of the queue it makes.  While data keeps coming, the
  * wait doubles each time, up to the regulated queue's delay, T = 50 us.
  */
 #define ORACK_WAIT_MIN_NS	5000
@@ -130,7 +130,7 @@ static inline bool orack_batch_add(struct orack_batch *b, const struct orack_ent
 
 	if (i == b->count)
 		b->entry[b->count++] = *e;
-	else if ((s32)(e->end_seq - b->entry[i].end_seq) > 0)
+	else if (tp_seq_before(b->entry[i].end_seq, e->end_seq))
 		b->entry[i].end_seq = e->end_seq;
 	else
 		return false;	/* sent again; the rest of the flow says more */

@@ -6,7 +6,7 @@
  * A regulated queue never empties.  A flow that begins while it stands takes it for part of the
  * path.  So do all when the memory of the empty path expires, and then regulate a queue on top of
  * it: the latecomer's advantage that LEDBAT (RFC 6817) is known for.  Synchronized clocks would
- * tell, but hosts may have none.  All senders to a host hear one clock, that of its receipts, and
+ * tell, but hosts may have none.  All senders to a host know one clock, that of its receipts, and
  * take the moment from it:
  *
  *      receiver's clock  --|--------------- 2^27 ns ----------------|-->

@@ -53,7 +53,7 @@ static inline void orack_price_add(struct orack_price_window *w, u32 price_q, u3
 /* Begins another window if this one has ended.  Returns the weight of the one that ended, and its
  * mean; 0: none did, or it is too old.
  */
-static inline u32 orack_price_turn(struct orack_price_window *w, u64 now_ns, u32 *mean_q)
+static inline u32 orack_price_next_window(struct orack_price_window *w, u64 now_ns, u32 *mean_q)
 {
 	u32 weight = now_ns < w->end_ns + ORACK_PRICE_STALE_NS ? w->weight : 0;
 
@@ -93,7 +93,7 @@ static inline bool orack_price_said(struct orack_price *p, u32 price_q, u64 now_
 {
 	bool begins = now_ns >= p->window.end_ns + ORACK_PRICE_STALE_NS;
 
-	report->weight = orack_price_turn(&p->window, now_ns, &report->price_q);
+	report->weight = orack_price_next_window(&p->window, now_ns, &report->price_q);
 	if (report->weight) {
 		p->told_q = report->price_q;
 		p->told_ns = now_ns;
@@ -152,7 +152,7 @@ static inline void orack_price_reported(struct orack_price_all *a,
 	u32 weight;
 
 	if (now_ns >= a->window.end_ns)
-		a->weight = orack_price_turn(&a->window, now_ns, &a->mean_q);
+		a->weight = orack_price_next_window(&a->window, now_ns, &a->mean_q);
 	orack_price_add(&a->window, report->price_q, report->weight);
 	weight = a->weight ? a->weight : report->weight;
 	answer->price_q = a->weight ? a->mean_q : report->price_q;

@@ -134,7 +134,7 @@ TEST(onramp_pause_sample, paper__far_away__follows_the_reference)
 	FollowsReference(Params(ONRAMP_MODE_PAPER), false, 1.0);
 }
 
-TEST(onramp_pause_far, round_trip__grows_from_two_to_five_thresholds)
+TEST(onramp_pause_far, round_trip__grows_from_two_thresholds_to_five_at_most)
 {
 	onramp_pause_params c = Params();
 
@@ -147,6 +147,10 @@ TEST(onramp_pause_far, round_trip__grows_from_two_to_five_thresholds)
 	}
 	c.threshold_ns = 50 * kUs;
 	EXPECT_NEAR(onramp_pause_far(&c, 100 * kUs + 65536) / double(ONRAMP_BETA_ONE), 0.5, 0.001);
+	// Three thresholds are just below a power of two.
+	c.threshold_ns = 43 * kUs;
+	EXPECT_LT(onramp_pause_far(&c, 86 * kUs + 65535), ONRAMP_BETA_ONE);
+	EXPECT_EQ(onramp_pause_far(&c, 86 * kUs + 65536), ONRAMP_BETA_ONE);
 	c.threshold_ns = 0;
 	EXPECT_EQ(onramp_pause_far(&c, 2), ONRAMP_BETA_ONE);
 }

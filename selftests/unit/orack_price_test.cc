@@ -15,31 +15,31 @@ constexpr u64 kWindow = ORACK_PRICE_WINDOW_NS;
 constexpr u64 kMs = 1'000'000;
 constexpr u32 kOne = 1 << 20;
 
-TEST(orack_price_turn, window__has_the_mean_by_weight_when_it_ends)
+TEST(orack_price_next_window, window__has_the_mean_by_weight_when_it_ends)
 {
 	orack_price_window w{};
 	u32 mean = 99;
 
-	EXPECT_EQ(orack_price_turn(&w, kStart, &mean), 0u);
+	EXPECT_EQ(orack_price_next_window(&w, kStart, &mean), 0u);
 	orack_price_add(&w, 100, 3);
 	orack_price_add(&w, 200, 1);
-	EXPECT_EQ(orack_price_turn(&w, kStart + kWindow - 1, &mean), 0u);
+	EXPECT_EQ(orack_price_next_window(&w, kStart + kWindow - 1, &mean), 0u);
 	EXPECT_EQ(mean, 99u);
-	EXPECT_EQ(orack_price_turn(&w, kStart + kWindow, &mean), 4u);
+	EXPECT_EQ(orack_price_next_window(&w, kStart + kWindow, &mean), 4u);
 	EXPECT_EQ(mean, 125u);
 	EXPECT_EQ(w.weight, 0u);
 	EXPECT_EQ(w.sum_q, 0u);
 	EXPECT_EQ(w.end_ns, kStart + 2 * kWindow);
 }
 
-TEST(orack_price_turn, window_long_gone__tells_nothing)
+TEST(orack_price_next_window, window_long_gone__tells_nothing)
 {
 	orack_price_window w{};
 	u32 mean;
 
-	orack_price_turn(&w, kStart, &mean);
+	orack_price_next_window(&w, kStart, &mean);
 	orack_price_add(&w, 100, 1);
-	EXPECT_EQ(orack_price_turn(&w, kStart + kWindow + ORACK_PRICE_STALE_NS, &mean), 0u);
+	EXPECT_EQ(orack_price_next_window(&w, kStart + kWindow + ORACK_PRICE_STALE_NS, &mean), 0u);
 	EXPECT_EQ(w.weight, 0u);
 }
 
@@ -48,10 +48,10 @@ TEST(orack_price_add, most__does_not_wrap)
 	orack_price_window w{};
 	u32 mean;
 
-	orack_price_turn(&w, kStart, &mean);
+	orack_price_next_window(&w, kStart, &mean);
 	for (int i = 0; i < 70000; i++)
 		orack_price_add(&w, ORACK_PRICE_MAX_Q, ORACK_WEIGHT_MAX);
-	EXPECT_NE(orack_price_turn(&w, kStart + kWindow, &mean), 0u);
+	EXPECT_NE(orack_price_next_window(&w, kStart + kWindow, &mean), 0u);
 	EXPECT_EQ(mean, ORACK_PRICE_MAX_Q);
 }
 
