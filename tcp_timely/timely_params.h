@@ -2,9 +2,10 @@
 /*
  * Settings of the rate engine (TIMELY15, ECNDELAY16): names, units, ranges.
  *
- * timely_knobs[] is the one list of settings. Sysctls, "turnpike replay --list", the man
- * page's test and the validation all read it. timely_constants[] has the other values in
- * which presets differ; only replay and the model can change these.
+ * timely_knobs[] has the settings of the law, timely_pi_knobs[] those of timely_pi alone, and
+ * timely_host_knobs[] (timely_host_knobs.h) those of the host. Sysctls, "turnpike replay --list",
+ * the man page's test and the validation read these. timely_constants[] has the other values
+ * in which presets differ; only replay and the model can change these.
  */
 #ifndef TIMELY_PARAMS_H
 #define TIMELY_PARAMS_H
@@ -17,7 +18,7 @@ struct timely_knob {
 	const char *help;
 	u64 min;
 	u64 max;
-	u32 offset;		/* of the field in struct timely_params */
+	u32 offset;		/* of the field in struct timely_params, or timely_host */
 	u32 size;		/* of the field: 1, 4 or 8 bytes */
 	const char *const *words;	/* names of the values; NULL: numbers */
 };
