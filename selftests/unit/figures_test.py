@@ -37,7 +37,7 @@ ROW = {"figure": "some-1", "item": "TIMELY15 figure 1", "claim": "less < more", 
 class Table(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.rows = figures.table()
+        cls.rows = figures.claims.table()
         cls.scenarios = {os.path.basename(path).removesuffix(".yaml"): variants.expand(scenario.read(path))
                          for path in glob.glob(os.path.join(rack_path.SCENARIOS, "*.yaml"))}
 
@@ -70,7 +70,7 @@ class Table(unittest.TestCase):
             titles = {title for title, _, _ in table.columns(found[0].settings)}
             for variant, form in row.get("ours", {}).items():
                 self.assertIn(variant, [known.name for known in found], row["figure"])
-                self.assertEqual(set(figures.results.names_in(form)) - titles, set(), row["figure"])
+                self.assertEqual(set(figures.claims.cells.names_in(form)) - titles, set(), row["figure"])
 
     def test_bounds__each_pattern_names_one_of_the_scenario(self):
         for row, found in self.measured():
@@ -277,10 +277,10 @@ class Usage(unittest.TestCase):
 
     def test_list__names_those_of_a_pattern(self):
         done = self.run_it("--list", "ecn-*")
-        self.assertEqual(len(done.stdout.splitlines()), sum(row["figure"].startswith("ecn-") for row in figures.table()))
+        self.assertEqual(len(done.stdout.splitlines()), sum(row["figure"].startswith("ecn-") for row in figures.claims.table()))
 
     def test_list__names_all_without_a_pattern(self):
-        self.assertEqual(len(self.run_it("--list").stdout.splitlines()), len(figures.table()))
+        self.assertEqual(len(self.run_it("--list").stdout.splitlines()), len(figures.claims.table()))
 
     def test_status__is_one_if_a_claim_does_not_hold(self):
         entry = {"figure": "some-1", "why": "", "counts": 1}

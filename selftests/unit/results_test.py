@@ -41,6 +41,13 @@ tables:
   - {title: Later, data: later, columns: {}, rows: {}}
 """
 
+FIGURES = """
+- {figure: one-1, item: TIMELY15 figure 1, claim: a link is full, scenario: some, bounds: {link: ["*"]}, published: "97 %",
+   ours: {timely: "{util:.0%}"}}
+- {figure: one-2, item: TIMELY15 figure 2, claim: a tail is short, scenario: some, bounds: {tail: ["*"]}, reason: It is not.}
+- {figure: one-3, item: TIMELY15 figure 3, claim: all else, scenario: later, counts: 3}
+"""
+
 
 def result(passes=True, commit="abc1234", failures=(), arguments=(), skipped=None):
     return {"scenario": {"file": "some.yaml", "title": "Some", "source": "TIMELY15"}, "started": "2026-01-02T03:04:05",
@@ -62,10 +69,13 @@ class Results(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.tree)
         self.pages = os.path.join(self.tree, "Documentation", "results")
         os.makedirs(self.pages)
-        for name in ("lib/kept.py", "lib/profiles.py", "lib/rst.py", "ablation/worth.py"):
+        for name in ("lib/cells.py", "lib/claims.py", "lib/kept.py", "lib/profiles.py", "lib/rst.py", "ablation/worth.py"):
             os.makedirs(os.path.join(self.tree, "selftests", os.path.dirname(name)), exist_ok=True)
             shutil.copy(os.path.join(os.path.dirname(RESULTS), name), os.path.join(self.tree, "selftests", name))
         self.program = shutil.copy(RESULTS, os.path.join(self.tree, "selftests", "results"))
+        os.mkdir(os.path.join(self.tree, "selftests", "scenarios"))
+        with open(os.path.join(self.tree, "selftests", "scenarios", "figures"), "w", encoding="utf-8") as stream:
+            stream.write(FIGURES)
         self.write("page.yaml", PAGE)
 
     def write(self, name, text):
@@ -156,6 +166,17 @@ class Results(unittest.TestCase):
         self.assertIn("at least 0.9\n     - 0.95\n     - 1 of 1\n", index)
         self.assertLess(index.index("tail"), index.index("holds"))
 
+    def test_figures__have_their_verdicts_those_that_fail_first(self):
+        self.take(passes=False)
+        self.run_it("write")
+        page = self.read("figures.rst")
+        self.assertIn("Of 5 figures: 1 does not hold, 1 holds, 3 not run.", page)
+        self.assertLess(page.index("one-2"), page.index("one-3"))
+        self.assertLess(page.index("one-3"), page.index("one-1"))
+        self.assertIn("     - a link is full\n     - 97 %\n     - | timely: 95%\n     - 2\n     - | **holds**\n", page)
+        self.assertIn("     - | **does not hold**\n       | bbr: tail at most 50, measured 60.0\n       | It is not.\n", page)
+        self.assertIn("`figures <figures.rst>`__", self.read("index.rst"))
+
     def test_check__finds_a_page_that_differs(self):
         self.take()
         self.run_it("write")
@@ -201,7 +222,7 @@ class Pages(unittest.TestCase):
                 for _, cells in self.results.asked_of(asked):
                     for variant, form in (cell for cell in cells if not isinstance(cell, str)):
                         self.assertIn(variant, [known.name for known in found])
-                        self.assertEqual(set(self.results.names_in(form)) - titles, set())
+                        self.assertEqual(set(self.results.cells.names_in(form)) - titles, set())
 
     def test_rows__have_a_cell_for_each_column(self):
         for page, asked in self.tables:
