@@ -638,6 +638,25 @@ def follow__of_a_master_that_is_gone_ends_within_four_looks():
         follower.end()
 
 
+def follow__of_a_daemon_that_is_killed_ends_within_four_looks():
+    with Hosts(FAST, SLOW) as rack:
+        leader, follower = leader_and_follower(rack)
+        settle(SETTLING_S)
+        with Following(rack) as following:
+            settle(2)
+            assert known_to_the_kernel(), following.said()
+            follower.process.kill()
+            follower.process.wait()
+            settle(4.1)
+            same("known to the kernel", known_to_the_kernel(), None)
+            same("told", following.said()["error_ns"], None)
+            rack.ptp4l("h1", HOST)
+            settle(SETTLING_S)
+            same("back", known_to_the_kernel(), following.said()["error_ns"])
+            assert known_to_the_kernel(), following.said()
+        leader.end()
+
+
 need_linuxptp()
 make_device_nodes()
 main(globals())
