@@ -30,7 +30,8 @@
 
 #include "compat/compat.h"
 #include "compat/link.h"
-#include "timely.h"
+#include "timely_dev.h"
+#include "timely_stat.h"
 
 /* As many as the kernel's own table of a namespace's devices has. */
 #define TIMELY_DEV_HASH_BITS	8

@@ -10,9 +10,12 @@
 #include <linux/hash.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
+#include <net/tcp.h>
 
 #include "compat/account.h"
-#include "timely.h"
+#include "timely_completion.h"
+#include "timely_forward.h"
+#include "timely_signal.h"
 
 struct timely_way {
 	const struct sock *sk;		/* the key; never dereferenced */

@@ -3,7 +3,11 @@
  * The queues of single hops (timely_hops.h, CS244), from whatever brings them to this host: only
  * asked for where signal is sum, sum_squ or max.
  */
-#include "timely.h"
+#include <net/tcp.h>
+
+#include "timely_completion.h"
+#include "timely_hops.h"
+#include "timely_signal.h"
 
 /* The other module's, while it is loaded. Called under RCU only: no CPU is in it when a grace
  * period has passed after that took it back.

@@ -4,7 +4,14 @@
  */
 #include <linux/module.h>
 
-#include "timely.h"
+#include "timely_cc.h"
+#include "timely_config.h"
+#include "timely_dev.h"
+#include "timely_flow.h"
+#include "timely_net.h"
+#include "timely_nic.h"
+#include "timely_signal.h"
+#include "timely_stat.h"
 
 static int __net_init timely_net_init(struct net *net)
 {

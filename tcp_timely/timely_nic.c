@@ -6,9 +6,13 @@
  *   timely_nic_ops:  NULL --attach--> nicstamp's --detach, grace period--> NULL
  */
 #include <linux/rcupdate.h>
+#include <net/tcp.h>
 
 #include "include/nicstamp_find.h"
-#include "timely.h"
+#include "timely_completion.h"
+#include "timely_config.h"
+#include "timely_nic.h"
+#include "timely_stamp.h"
 
 static const struct nicstamp_ops __rcu *timely_nic_ops;
 

@@ -6,7 +6,9 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
-#include "timely.h"
+#include "timely_completion.h"
+#include "timely_net.h"
+#include "timely_stat.h"
 
 unsigned int timely_net_id;
 

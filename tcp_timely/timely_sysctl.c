@@ -9,11 +9,16 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/net_namespace.h>
 
 #include "compat/compat.h"
-#include "timely.h"
+#include "timely_config.h"
+#include "timely_dev.h"
+#include "timely_host.h"
 #include "timely_host_knobs.h"
+#include "timely_net.h"
 #include "timely_presets.h"
+#include "timely_rate.h"
 
 #define TIMELY_KNOBS_ALL	(TIMELY_KNOB_COUNT + TIMELY_HOST_KNOB_COUNT)
 #define TIMELY_ENTRIES		(TIMELY_KNOBS_ALL + 1)	/* and the preset */

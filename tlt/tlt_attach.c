@@ -2,7 +2,11 @@
 /*
  * Switches TLT (TLT21) on and off in a namespace: its configuration and its hooks.
  */
-#include "tlt.h"
+#include "tlt_attach.h"
+#include "tlt_config.h"
+#include "tlt_flow.h"
+#include "tlt_hook.h"
+#include "tlt_net.h"
 
 unsigned int tlt_net_id;
 

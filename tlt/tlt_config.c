@@ -5,7 +5,9 @@
 #include <linux/bitmap.h>
 #include <linux/slab.h>
 
-#include "tlt.h"
+#include "tlt_config.h"
+#include "tlt_owner.h"
+#include "tlt_packet.h"
 
 static bool tlt_rule_address(const struct tlt_rule *rule, const struct sk_buff *skb, bool out)
 {

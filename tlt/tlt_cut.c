@@ -11,7 +11,10 @@
 #include <net/ip6_checksum.h>
 
 #include "compat/ecn.h"
-#include "tlt.h"
+#include "tlt_cut.h"
+#include "tlt_flow.h"
+#include "tlt_net.h"
+#include "tlt_packet.h"
 
 /*
  * TCP's small queues give back a packet's charge when it is gone, and each destructor does that

@@ -10,7 +10,13 @@
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 
-#include "tlt.h"
+#include "compat/compat.h"
+#include "tlt_config.h"
+#include "tlt_deferred.h"
+#include "tlt_flow.h"
+#include "tlt_inject.h"
+#include "tlt_net.h"
+#include "tlt_select.h"
 
 /* A process done with the socket wakes the waiters.  Other flows have their turn after this. */
 #define TLT_DEFERRED_PATIENCE	msecs_to_jiffies(10)

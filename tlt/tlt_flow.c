@@ -9,7 +9,9 @@
 #include <net/inet_hashtables.h>
 
 #include "compat/account.h"
-#include "tlt.h"
+#include "tlt_flow.h"
+#include "tlt_net.h"
+#include "tlt_select.h"
 
 /* Some 500 MB, which a host with that many active connections can spare. */
 static unsigned int max_flows = 1000000;

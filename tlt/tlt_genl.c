@@ -7,7 +7,16 @@
 #include <linux/inetdevice.h>
 #include <net/genetlink.h>
 
-#include "tlt.h"
+#include "tlt_attach.h"
+#include "tlt_config.h"
+#include "tlt_flow.h"
+#include "tlt_genl.h"
+#include "tlt_net.h"
+#include "tlt_owner.h"
+#include "tlt_select.h"
+#include "tlt_stat.h"
+
+static struct genl_family tlt_genl_family;
 
 /* TLT21, 5.2, has N = 96 for the largest fan-out; beyond this periodic marking means nothing. */
 #define TLT_PERIOD_MAX 32767
@@ -561,7 +570,7 @@ static const struct genl_ops tlt_genl_ops[] = {
 	},
 };
 
-struct genl_family tlt_genl_family __ro_after_init = {
+static struct genl_family tlt_genl_family __ro_after_init = {
 	.name = TLT_GENL_NAME,
 	.version = TLT_GENL_VERSION,
 	.maxattr = TLT_A_MAX,

@@ -13,7 +13,12 @@
 #include <linux/netfilter_ipv6.h>
 #include <net/ip.h>
 
-#include "tlt.h"
+#include "tlt_config.h"
+#include "tlt_hook.h"
+#include "tlt_in.h"
+#include "tlt_net.h"
+#include "tlt_out.h"
+#include "tlt_packet.h"
 
 /*
  * TCP's packets have no device at first; the layer that sends them again has set one.  A VRF

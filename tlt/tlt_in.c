@@ -7,7 +7,14 @@
 
 #include "compat/ecn.h"
 #include "include/turnpike_tcp_options.h"
-#include "tlt.h"
+#include "tlt_config.h"
+#include "tlt_deferred.h"
+#include "tlt_flow.h"
+#include "tlt_in.h"
+#include "tlt_inject.h"
+#include "tlt_net.h"
+#include "tlt_packet.h"
+#include "tlt_select.h"
 
 /* The blocks of the first SACK option, *blocks of them; NULL: none. */
 static const u8 *tlt_in_sack(const struct tcphdr *th, unsigned int *blocks)

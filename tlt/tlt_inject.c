@@ -13,9 +13,14 @@
 #include <net/inet_ecn.h>
 #include <net/mptcp.h>
 
+#include "compat/compat.h"
 #include "compat/connection.h"
 #include "compat/ecn.h"
-#include "tlt.h"
+#include "tlt_config.h"
+#include "tlt_flow.h"
+#include "tlt_inject.h"
+#include "tlt_net.h"
+#include "tlt_select.h"
 
 /*
  * States in which data may be in flight and the socket is whole.  They include those after a

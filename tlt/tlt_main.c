@@ -7,7 +7,12 @@
 #include <linux/net.h>
 #include <net/genetlink.h>
 
-#include "tlt.h"
+#include "tlt_attach.h"
+#include "tlt_deferred.h"
+#include "tlt_flow.h"
+#include "tlt_genl.h"
+#include "tlt_net.h"
+#include "tlt_stat.h"
 
 static int __net_init tlt_net_init(struct net *net)
 {

@@ -7,7 +7,14 @@
  */
 #include <linux/tcp.h>
 
-#include "tlt.h"
+#include "tlt_config.h"
+#include "tlt_cut.h"
+#include "tlt_flow.h"
+#include "tlt_net.h"
+#include "tlt_out.h"
+#include "tlt_packet.h"
+#include "tlt_select.h"
+#include "tlt_stat.h"
 
 /*
  * SYN cookies, resets and packets of TIME_WAIT have no connection's state.  A raw socket of

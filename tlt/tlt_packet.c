@@ -4,7 +4,7 @@
  * its socket.
  */
 #include "compat/connection.h"
-#include "tlt.h"
+#include "tlt_packet.h"
 
 /* The ECN bits stay. */
 int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp)

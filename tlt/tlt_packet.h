@@ -74,4 +74,8 @@ static inline bool tlt_packet_read(struct sk_buff *skb, u8 family, unsigned int 
 	return true;
 }
 
+int tlt_packet_mark(struct sk_buff *skb, const struct tlt_packet *p, u8 dscp);
+struct sock *tlt_packet_lookup(struct net *net, struct sk_buff *skb, const struct tlt_packet *p,
+			       int ifindex, int port);
+
 #endif /* TLT_PACKET_H */

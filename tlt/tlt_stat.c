@@ -2,7 +2,8 @@
 /*
  * TLT's counters (TLT21) of a namespace.
  */
-#include "tlt.h"
+#include "tlt_net.h"
+#include "tlt_stat.h"
 
 int tlt_stat_init(struct tlt_net *tn)
 {
