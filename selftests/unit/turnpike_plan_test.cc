@@ -97,6 +97,23 @@ TEST(Plan, routes__of_the_device_alone_and_one_for_the_rest)
 	EXPECT_THROW(plan(wanted("timely", "eth0", {"10.0.0.0/8"}), other), Error);
 }
 
+TEST(Plan, containers__that_the_setup_leaves_out_are_told)
+{
+	Host other = host();
+
+	other.veths = {"veth12"};
+	EXPECT_EQ(plan(wanted("onramp", "eth0"), other).remarks,
+		  Lines{"veth12 leads to a container, whose connections this does not touch or hold: call it in each, as in "
+			"'nsenter -t PID -n turnpike up DEV', with the other words as here"});
+	// diff is called again and again, and what is as wanted is no difference.
+	EXPECT_TRUE(compare(wanted("onramp", "eth0"), other).remarks.empty());
+	// What is set up itself, as within a container, and what leads to a gateway, is no container's.
+	other.veths = {"eth0", "eth1"};
+	EXPECT_TRUE(plan(wanted("onramp", "eth0"), other).remarks.empty());
+	other.veths = {"a", "b", "c", "d", "e"};
+	EXPECT_EQ(plan(wanted("timely", "eth0", {"10.0.0.0/8"}), other).remarks.front().rfind("a, b, c and 2 more lead to containers", 0), 0u);
+}
+
 TEST(Plan, routes__that_a_router_told_of_stay)
 {
 	Host other = host();

@@ -5,12 +5,15 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
+#include "../netlink.h"
 #include "../release.h"
 
 namespace turnpike {
@@ -26,6 +29,39 @@ std::set<std::string> device_names()
 	for (struct if_nameindex *one = all; one && one->if_index; one++)
 		names.insert(one->if_name);
 	if_freenameindex(all);
+	return names;
+}
+
+bool is_veth(const nlattr *link_info)
+{
+	for (const nlattr *attribute : nested(link_info))
+		if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
+			return std::string(mnl_attr_get_str(attribute)) == "veth";
+	return false;
+}
+
+// The kernel names the other end's namespace where that is another one.
+std::vector<std::string> veths_of_others()
+{
+	std::vector<std::string> names;
+
+	Netlink(NETLINK_ROUTE).dump(RTM_GETLINK, ifinfomsg{}, [&](const nlmsghdr *answer) {
+		bool veth = false, elsewhere = false;
+		std::string name;
+
+		if (answer->nlmsg_type != RTM_NEWLINK)
+			return;
+		for (const nlattr *attribute : attributes(answer, sizeof(ifinfomsg))) {
+			if (mnl_attr_get_type(attribute) == IFLA_IFNAME)
+				name = mnl_attr_get_str(attribute);
+			if (mnl_attr_get_type(attribute) == IFLA_LINK_NETNSID)
+				elsewhere = true;
+			if (mnl_attr_get_type(attribute) == IFLA_LINKINFO)
+				veth = is_veth(attribute);
+		}
+		if (veth && elsewhere)
+			names.push_back(name);
+	});
 	return names;
 }
 
@@ -107,6 +143,7 @@ Host look_at_host(const Wanted &wanted)
 
 	host.modules = loaded_modules();
 	host.devices = device_names();
+	host.veths = veths_of_others();
 	host.routes = routes_of(false);
 	for (Route &route : routes_of(true))
 		host.routes.push_back(route);

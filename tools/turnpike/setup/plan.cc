@@ -441,6 +441,36 @@ bool Change::is_of_the_same(const Change &other) const
 
 namespace {
 
+// A container's end is no way to other hosts: no gateway is behind it.
+bool is_of_a_container(const std::string &veth, const Wanted &wanted, const Host &host)
+{
+	return std::none_of(wanted.devices.begin(), wanted.devices.end(),
+			    [&](const WantedDevice &device) { return device.name == veth; }) &&
+	       std::none_of(host.routes.begin(), host.routes.end(),
+			    [&](const Route &route) { return route.device() == veth && !route.value("via").empty(); });
+}
+
+// What goes through another namespace's sockets is neither held nor has another congestion control.
+void tell_containers(Plan &plan, const Wanted &wanted, const Host &host)
+{
+	constexpr std::size_t kNamed = 3;
+	std::vector<std::string> left;
+	std::string names;
+
+	for (const std::string &veth : host.veths)
+		if (is_of_a_container(veth, wanted, host))
+			left.push_back(veth);
+	if (wanted.devices.empty() || left.empty())
+		return;
+	for (std::size_t i = 0; i < std::min(left.size(), kNamed); i++)
+		names += (i ? ", " : "") + left[i];
+	if (left.size() > kNamed)
+		names += " and " + std::to_string(left.size() - kNamed) + " more";
+	plan.remarks.push_back(names + (left.size() > 1 ? " lead to containers" : " leads to a container") +
+			       ", whose connections this does not touch or hold: call it in each, as in "
+			       "'nsenter -t PID -n turnpike up DEV', with the other words as here");
+}
+
 // How a device is added: add_device(), or told_device() where an error is told and not thrown.
 using AddDevice = void (*)(Plan &plan, const Wanted &wanted, const Host &host, const WantedDevice &device);
 
@@ -496,7 +526,10 @@ Plan plan_by(AddDevice add, const Wanted &wanted, const Host &host)
 
 Plan plan(const Wanted &wanted, const Host &host)
 {
-	return plan_by(add_device, wanted, host);
+	Plan made = plan_by(add_device, wanted, host);
+
+	tell_containers(made, wanted, host);
+	return made;
 }
 
 Plan compare(const Wanted &wanted, const Host &host)

@@ -22,6 +22,7 @@ namespace turnpike {
 struct Host {
 	std::set<std::string> modules;		// that are loaded
 	std::set<std::string> devices;
+	std::vector<std::string> veths;		// whose other end is in another network namespace
 	std::vector<Route> routes;		// of the main tables
 	std::vector<Qdisc> qdiscs;
 	// Of a qdisc's device and parent: those that have any.
