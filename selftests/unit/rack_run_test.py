@@ -85,6 +85,18 @@ class Demo(Runner):
         self.assertIn("No run ended well.", done.stdout)
         self.assertRegex(done.stderr, "base.1 FAILED: .*panic")
 
+    def test_page__comes_with_the_demo_and_where_it_is_asked_for(self):
+        page = self.path("out/report.html")
+        self.run_scenario("good")
+        self.assertFalse(os.path.exists(page))
+        done = self.run_scenario("good", "", "--page")
+        self.assertTrue(done.stdout.endswith(f"# {page}\n"), done.stdout)
+        with open(page, encoding="utf-8") as stream:
+            self.assertIn("what was measured", stream.read())
+        # A page of before is no obstacle.
+        done = self.run_scenario("good", "", "--demo")
+        self.assertRegex(done.stdout.splitlines()[-1], r"^The page is .*out/report\.html$")
+
 
 class WordsOfProgress(unittest.TestCase):
     def progress(self, total, elapsed_s):

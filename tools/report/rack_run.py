@@ -10,7 +10,7 @@ from reading import Unreadable
 BYTES_MOST = 256 << 20
 PICTURE_BYTES_MOST = 8 << 20
 # Not those with a line for each of many flows.
-PICTURES = ("rtt-cdf.svg", "queue-delay-cdf.svg", "fct-by-size.svg", "throughput.svg", "queue.svg")
+PICTURES = ("story.svg", "rtt-cdf.svg", "queue-delay-cdf.svg", "fct-by-size.svg", "throughput.svg", "queue.svg")
 
 
 class Run:

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from . import bounds, demo, execute, guest, metrics, plots, report, scenario, story, table, variants
+from . import bounds, demo, execute, guest, metrics, plots, report, scenario, story, table, variants, webpage
 from .errors import ScenarioError, UsageError
 from .plan import Plan
 from .tools import NAMED_KERNELS, REPO, Tools, kernels
@@ -35,6 +35,7 @@ class Context:
         self.quiet = args.quiet
         self.demo = args.demo
         self.story = args.demo or args.story
+        self.page = args.demo or args.page
         self.no_plots = args.no_plots
         self.started = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         self._began = time.monotonic()
@@ -86,6 +87,8 @@ def _parser():
                         help="say the outcome in a sentence; of bounds only what does not hold")
     parser.add_argument("--story", action="store_true",
                         help="draw story.svg, too, as --demo does: of one variant of ours and one without")
+    parser.add_argument("--page", action="store_true",
+                        help="write report.html, too, as --demo does: the page of `turnpike report'")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no table")
     return parser
 
@@ -162,18 +165,21 @@ def _conclude(context, plans, results):
     files = [] if context.no_plots else plots.draw(context.out, context.settings["title"], results)
     if context.story and not context.no_plots:
         files += story.draw(context.out, document, results)
+    made = webpage.write(context.out) if context.page else None
     if context.demo:
-        _show(context, document, files, _ktap(context, results, verdicts))
+        _show(context, document, files, made, _ktap(context, results, verdicts))
         return 0 if document["pass"] else 1
     if not context.quiet:
         print(_table(document, context))
     for number, line in enumerate(_ktap(context, results, verdicts), 1):
         print(line.replace("ok", f"ok {number}", 1))
     print(f"# {path}")
+    if made:
+        print(f"# {made}")
     return 0 if document["pass"] else 1
 
 
-def _show(context, document, files, verdicts):
+def _show(context, document, files, made, verdicts):
     """What failed comes first, so that the end is what a reader came for."""
     for line in verdicts:
         if line.startswith("not ok"):
@@ -182,6 +188,8 @@ def _show(context, document, files, verdicts):
     picture = demo.picture(context.out, files)
     if picture:
         print(f"The picture is {picture}")
+    if made:
+        print(f"The page is {demo.short(made)}")
 
 
 def _table(document, context):

@@ -25,6 +25,10 @@ def picture(directory, files):
     """The path of the picture, as short as it can be told; None if there is none."""
     for name in PICTURES:
         if name in files:
-            path = os.path.join(directory, name)
-            return min(path, os.path.relpath(path), key=len)
+            return short(os.path.join(directory, name))
     return None
+
+
+def short(path):
+    """A path as short as it can be told."""
+    return min(path, os.path.relpath(path), key=len)
