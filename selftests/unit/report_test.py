@@ -14,7 +14,9 @@ import unittest
 import unittest.mock
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-REPORT = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "report")
+TOP = os.path.dirname(os.path.dirname(HERE))
+REPORT = os.path.join(TOP, "tools", "report")
+PICTURES = os.path.join(TOP, "Documentation", "pictures")
 sys.dont_write_bytecode = True
 sys.path.insert(0, REPORT)
 
@@ -106,7 +108,9 @@ class Strict(html.parser.HTMLParser):
             raise ValueError(f"{tag} is closed, and something else was open")
 
 
-class Report(unittest.TestCase):
+class Case(unittest.TestCase):
+    """A directory with recordings, or with a run of the rack."""
+
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
@@ -120,6 +124,19 @@ class Report(unittest.TestCase):
             stream.write(gzip.compress(text)[:cut])
         return self.path(name)
 
+    def rack(self, **more):
+        result = {"scenario": {"title": "An incast <b>"}, "started": "2026-01-02", "versions": {"turnpike": "abc"}, "pass": True,
+                  "variants": [{"name": "timely", "metrics": {"p99": 55.0, "util": 0.996}},
+                               {"name": "cubic", "metrics": {"p99": 2446.0, "util": 1.0}}],
+                  "bounds": [{"variant": "timely", "name": "tail", "min": None, "max": 60, "measured": 55.0, "pass": True, "skipped": None}],
+                  **more}
+        with open(self.path("result.json"), "w", encoding="utf-8") as stream:
+            json.dump(result, stream)
+        with open(self.path("rtt-cdf.svg"), "w", encoding="utf-8") as stream:
+            stream.write("<svg onload='alert(1)'></svg>")
+
+
+class Report(Case):
     def page(self, things, before=None):
         earlier = reading.read(self.put(before, "before.rec")) if before else None
         text = page.of_recording(reading.read(self.put(things)), earlier)
@@ -138,7 +155,7 @@ class Report(unittest.TestCase):
     def test_page__has_every_table(self):
         text = self.page(lines())
         for words in ("turnpike on db17: working", "Queueing delay, as On-Ramp&#x27;s feedback tells it: p50", "On-Ramp has no key",
-                      "turnpike onramp key generate", "1 checks found all well", "onramp on devices", "10.0.0.1:5007", "10.0.0.99",
+                      "turnpike onramp key generate", "1 check found all well", "onramp on devices", "10.0.0.1:5007", "10.0.0.99",
                       "flows with feedback", "orack", "flows with marks", "deaf", "qdisc onramp 1: dev eth0 root",
                       "/etc/turnpike/turnpike.conf", "net/core/default_qdisc = fq_codel", "77 lost beyond --events",
                       "segments sent again", "TCP&#x27;s timeouts", "packets held by On-Ramp"):
@@ -226,6 +243,13 @@ class Report(unittest.TestCase):
                 for at, bad in dice.sample(cases, count):
                     with self.subTest(line=at, bad=bad):
                         self.page([header(), *whole[:at], bad, *whole[at + 1:]])
+
+    def test_plot__of_a_narrow_range_has_labels_that_differ(self):
+        kind = measures.Kind("rtt", "RTT", [(index, "10.0.0.2", 30000 + index) for index in range(400)])
+        (_, _, svg), = plots.tails({"rtt": kind}, {})
+        labels = re.findall(r">([0-9.]+ us)<", svg)
+        self.assertEqual(len(labels), len(set(labels)), labels)
+        self.assertTrue(2 <= len(labels) <= 5, labels)
 
     # -- what is no recording
 
@@ -324,17 +348,6 @@ class Report(unittest.TestCase):
         self.assertIn("apt install python3-matplotlib", done.stderr)
 
     # -- a run of the rack
-
-    def rack(self, **more):
-        result = {"scenario": {"title": "An incast <b>"}, "started": "2026-01-02", "versions": {"turnpike": "abc"}, "pass": True,
-                  "variants": [{"name": "timely", "metrics": {"p99": 55.0, "util": 0.996}},
-                               {"name": "cubic", "metrics": {"p99": 2446.0, "util": 1.0}}],
-                  "bounds": [{"variant": "timely", "name": "tail", "min": None, "max": 60, "measured": 55.0, "pass": True, "skipped": None}],
-                  **more}
-        with open(self.path("result.json"), "w", encoding="utf-8") as stream:
-            json.dump(result, stream)
-        with open(self.path("rtt-cdf.svg"), "w", encoding="utf-8") as stream:
-            stream.write("<svg onload='alert(1)'></svg>")
 
     def test_rack__has_variants_bounds_and_plots(self):
         self.rack()

@@ -17,7 +17,7 @@ STYLE = """
 body { font: 13px/1.45 system-ui, sans-serif; color: #222; max-width: 1040px; margin: 1.5em auto; padding: 0 1em }
 h1 { font-size: 19px; margin: 0 } h2 { font-size: 15px; margin: 1.8em 0 .5em; border-bottom: 1px solid #ccc }
 h3 { font-size: 13px; margin: 1em 0 .3em } .lead { font-size: 16px; margin: .5em 0 .2em } .small { color: #555; font-size: 12px }
-table { border-collapse: collapse; font-size: 12px; margin: .3em 0 1em } caption { text-align: left; font-weight: bold; white-space: nowrap }
+table { border-collapse: collapse; font-size: 12px; margin: .3em 0 1em; display: block; overflow-x: auto } caption { text-align: left; font-weight: bold; white-space: nowrap }
 th, td { padding: 2px 10px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid #eee }
 th { border-bottom: 1px solid #999; font-weight: 600 } .n { text-align: right; white-space: nowrap }
 svg, img { max-width: 100%; height: auto } .row { display: flex; flex-wrap: wrap; gap: 1em } figure { margin: 0 }
@@ -228,7 +228,7 @@ def doctor(recording):
                    f'<td>{esc(text(one, "why"), 500)}</td><td><code>{esc(text(one, "mend"), 500)}</code></td></tr>' for one in bad)
     fine = sum(text(one, "severity") == "fine" for one in recording.doctor)
     found = f'<table id="doctor"><tr><th></th><th>what</th><th>why it matters</th><th>try</th></tr>{rows}</table>' if rows else ""
-    return f"{found}<p>{fine} checks found all well.</p>"
+    return f"{found}<p>{fine} check{'' if fine == 1 else 's'} found all well.</p>"
 
 
 def last_of(recording, key):

@@ -49,20 +49,25 @@ def svg_of(figure, name, what):
 
 
 def time_axis(axis):
-    """Of ns, with words: 1 us, 10 us, 1 ms."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """Of ns, with words: 1 us, 10 us, 1 ms. Labels have room, and differ, whatever the range."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
     low, high = axis.get_view_interval()
+    if high < 2 * low:
+        axis.set_major_locator(MaxNLocator(3))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: duration(value, 5)))
+        axis.set_minor_formatter(NullFormatter())
+        return
     if high < 50 * low:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: duration(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
-def duration(ns):
-    """Three digits and a unit."""
+def duration(ns, digits=3):
+    """Three digits, or more, and a unit."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if ns >= size * 0.9995:
-            return f"{float(f'{ns / size:.3g}'):g} {unit}"
+            return f"{float(f'{ns / size:.{digits}g}'):g} {unit}"
     return f"{ns:.0f} ns"
 
 
@@ -131,7 +136,8 @@ def draw_delays(axes, steps):
     for label, index, style in (("p99", 2, STYLES[1]), ("p50", 1, STYLES[0])):
         values = [max(step[index], 1) for step in steps]
         axes.plot([step[0] for step in steps], values, marker="." if len(steps) < 40 else None, markersize=4, **style)
-        axes.annotate(label, (steps[-1][0], values[-1]), xytext=(4, -2), textcoords="offset points", color=style["color"])
+        axes.annotate(label, (steps[-1][0], values[-1]), xytext=(4, 1 if index == 2 else -6),
+                      textcoords="offset points", color=style["color"])
     axes.set_yscale("log")
     axes.grid(which="minor", visible=False)
     time_axis(axes.yaxis)
