@@ -18,6 +18,7 @@
 #include "onramp_family.h"
 #include "onramp_flows.h"
 #include "shown.h"
+#include "silence_look.h"
 #include "subcommand.h"
 #include "units.h"
 
@@ -362,7 +363,11 @@ void peers(const Arguments &arguments)
 		if (a.count(ONRAMP_A_PEER))
 			all.push_back(peer_json(parse_nest(a.at(ONRAMP_A_PEER))));
 	}, true);
-	std::cout << (arguments.shown.json ? all.dump(2) + "\n" : list_text(all, peer_columns(), arguments.shown.all));
+	if (arguments.shown.json)
+		std::cout << all.dump(2) << '\n';
+	else
+		std::cout << list_text(all, peer_columns(), arguments.shown.all)
+			  << look_for_silence(all.empty() ? no_peer : nullptr, [](const std::string &) { return true; });
 }
 
 // -- command line

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 #include "onramp.h"
 #include "onramp_family.h"
 #include "shown.h"
+#include "silence_look.h"
 #include "units.h"
 
 namespace turnpike {
@@ -144,6 +146,20 @@ struct Arguments {
 	Shown shown;
 };
 
+// Why flows are missing, or why those that are there have no feedback. peer: the only one to tell of, or empty.
+std::string silence_below(const Json &flows, const std::string &peer)
+{
+	std::set<std::string> sampled;
+	std::string only = peer.empty() ? peer : onramp_address_text(onramp_address(peer).data());
+
+	for (const Json &flow : flows)
+		if (flow.at("samples") != 0)
+			sampled.insert(flow.at("remote"));
+	return look_for_silence(flows.empty() ? no_flow : nullptr, [&](const std::string &address) {
+		return !sampled.count(address) && (only.empty() || address == only);
+	});
+}
+
 void flows(const Arguments &arguments)
 {
 	OnrampAddress peer{};
@@ -158,7 +174,10 @@ void flows(const Arguments &arguments)
 		if (a.count(ONRAMP_A_FLOW))
 			all.add(parse_nest(a.at(ONRAMP_A_FLOW)));
 	}, true);
-	std::cout << (arguments.shown.json ? all.json().dump(2) + "\n" : all.table(arguments.shown.all));
+	if (arguments.shown.json)
+		std::cout << all.json().dump(2) << '\n';
+	else
+		std::cout << all.table(arguments.shown.all) << silence_below(all.json(), arguments.peer);
 }
 
 }  // namespace
