@@ -367,6 +367,17 @@ down__says_what_stays_loaded() {
 
 flow_of_timely() { in_a ss -tin dst 10.1.0.2 | grep -q timely; }
 
+# Host a's own way out is a veth, too.
+up__names_the_veth_of_a_container() {
+	ip -n "$a" link add to-pod type veth peer name eth0 netns "$b" || return 1
+	out=$(up "${all[@]}" --dry-run 2>&1 > /dev/null)
+	diff=$(up veth0 --profile onramp > /dev/null 2>&1 && in_a "$turnpike" diff 2>&1)
+	ip -n "$a" link del to-pod
+	echo "$out"
+	[[ $out == "turnpike: to-pod leads to a container, "*"nsenter -t PID -n turnpike up DEV"* && $diff == "all is as wanted" ]] &&
+		[ -z "$(up "${all[@]}" --dry-run 2>&1 > /dev/null)" ]
+}
+
 up__needs_root() {
 	command -v setpriv > /dev/null || { echo "setpriv is missing"; return 4; }
 	refused_with "needs root" in_a setpriv --reuid=65534 --clear-groups "$turnpike" up veth0 --profile onramp
