@@ -7,6 +7,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,6 +17,7 @@
 
 #include "onramp.h"
 #include "onramp_family.h"
+#include "show/sockets.h"
 #include "shown.h"
 #include "silence_look.h"
 #include "units.h"
@@ -149,14 +151,16 @@ struct Arguments {
 // Why flows are missing, or why those that are there have no feedback. peer: the only one to tell of, or empty.
 std::string silence_below(const Json &flows, const std::string &peer)
 {
-	std::set<std::string> sampled;
+	std::set<std::string> sampled, connected;
 	std::string only = peer.empty() ? peer : onramp_address_text(onramp_address(peer).data());
 
 	for (const Json &flow : flows)
 		if (flow.at("samples") != 0)
 			sampled.insert(flow.at("remote"));
+	for (const Socket &socket : tcp_sockets())
+		connected.insert(end_text(socket.ends.remote, std::nullopt));
 	return look_for_silence(flows.empty() ? no_flow : nullptr, [&](const std::string &address) {
-		return !sampled.count(address) && (only.empty() || address == only);
+		return connected.count(address) && !sampled.count(address) && (only.empty() || address == only);
 	});
 }
 
