@@ -142,6 +142,32 @@ doctor__knows_other_names_of_a_device() {
 		$out == *"onramp   veth0: 0 flows"* && $out == *"veth0 "*"further frames"* && $out == *"no device nowhere"* ]]
 }
 
+# A listener, and connections; the file still names the module, as after `down --persist'.
+doctor__names_who_holds_a_module() {
+	up veth0 --for 10.1.0.0/24 > /dev/null && send_a_little || return 1
+	ip netns exec "$a" python3 -c '
+import socket, time
+listener = socket.socket()
+listener.setsockopt(socket.IPPROTO_TCP, 13, b"timely")
+listener.bind(("10.1.0.1", 7001))
+listener.listen()
+time.sleep(600)' &
+	listener=$!
+	wait_for "a listener" listens_on 7001 && out=$(down 2>&1)
+	doctor=$(in_a sh -c "mount -t tmpfs none /etc && mkdir /etc/turnpike && printf '%s\n' '[net]' 'for = 10.1.0.0/24' \
+		'congestion = timely' '[device veth0]' > /etc/turnpike/turnpike.conf && exec $turnpike doctor")
+	kill $listener
+	wait $listener
+	sent
+	echo "$out"
+	echo "$doctor"
+	held="held by 1 listener (10.1.0.1:7001), 4 connections (to 10.1.0.2:5001, to 10.1.0.2:5001, ...)"
+	[[ $out == *"tcp_timely stays loaded"*"$held; later: rmmod"* ]] || return 1
+	[[ $doctor == *"tcp_timely is in use"*"$held"* ]]
+}
+
+listens_on() { [ -n "$(ss -N "$a" -Htln sport = "$1")" ]; }
+
 doctor__tells_of_timely_for_everything() {
 	up veth0 --for 10.1.0.0/24 > /dev/null || return 1
 	before=$(in_a sysctl -n net.ipv4.tcp_congestion_control)

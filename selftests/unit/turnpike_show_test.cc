@@ -10,6 +10,7 @@
 #include "include/uapi/turnpike.h"
 #include "show/doctor.h"
 #include "show/facts.h"
+#include "show/holders.h"
 #include "show/status.h"
 #include "suggest.h"
 
@@ -182,7 +183,7 @@ Json clockd_of(const Json &other)
 Json healthy()
 {
 	Json module = {{"name", "tcp_timely"}, {"loaded", true}, {"disk", true}, {"stale", false}, {"differ", ""},
-		       {"wanted", true}, {"signer", "ours"}, {"held_by", ""}};
+		       {"wanted", true}, {"in_effect", true}, {"signer", "ours"}, {"held_by", ""}};
 
 	return {{"kernel", "6.12.9"}, {"modules", {module}}, {"dkms", true}, {"kernels_without_headers", Json::array()},
 		{"signing", {{"enforced", ""}, {"keys", nullptr}}}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
@@ -272,15 +273,61 @@ TEST(Facts, signing__enforced_by_kernel_or_firmware)
 	fs::remove_all(root);
 }
 
+Socket held_socket(unsigned state, std::uint8_t last)
+{
+	Socket socket = socket_of("timely", 30);
+	const std::uint8_t local[4] = {10, 1, 0, 1}, remote[4] = {10, 1, 0, last};
+
+	socket.state = state;
+	socket.ends = {mapped_address(local, true), mapped_address(remote, true), 80, 5001};
+	return socket;
+}
+
 TEST(Facts, holders__of_all_namespaces)
 {
-	Json here = {{"netns", ""}, {"timely", {{"flows", 1}}}, {"devices", Json::array()}};
-	Json there = {{"netns", "b"}, {"timely", {{"flows", 2}}}, {"devices", {{{"name", "eth0"}}}}};
-	Json status = {{"namespaces", {here, there}}};
+	Holders here = {"", "cubic", {held_socket(1, 2)}};
+	Holders there = {"b", "timely", {held_socket(1, 2), held_socket(1, 3), held_socket(1, 4)}, {"eth0"}};
 
-	EXPECT_EQ(holders_of("tcp_timely", status), "1 connection, 2 connections in network namespace b");
-	EXPECT_EQ(holders_of("sch_onramp", status), "onramp on eth0 in network namespace b");
-	EXPECT_EQ(holders_of("tlt", status), "");
+	EXPECT_EQ(holders_of({"tcp_timely"}, {here, there}),
+		  "1 connection (to 10.1.0.2:5001), 3 connections (to 10.1.0.2:5001, to 10.1.0.3:5001, ...) in network namespace b, "
+		  "the default congestion control in network namespace b");
+	EXPECT_EQ(holders_of({"sch_onramp"}, {here, there}), "onramp on eth0 in network namespace b");
+	EXPECT_EQ(holders_of({"tlt"}, {here, there}), "");
+}
+
+TEST(Facts, holders__of_each_kind)
+{
+	auto held = [](std::vector<unsigned> states) {
+		Holders here;
+		for (unsigned state : states)
+			here.sockets.push_back(held_socket(state, 2));
+		return holders_of({"tcp_timely"}, {here});
+	};
+
+	EXPECT_EQ(held({10}), "1 listener (10.1.0.1:80)");
+	EXPECT_EQ(held({8, 8}), "2 connections that the peer closed (to 10.1.0.2:5001, to 10.1.0.2:5001)");
+	EXPECT_EQ(held({4, 5, 9, 11}), "4 closing connections (to 10.1.0.2:5001, to 10.1.0.2:5001, ...)");
+	EXPECT_EQ(held({7, 13}), "2 sockets without a connection (10.1.0.1:80, 10.1.0.1:80)");
+	EXPECT_EQ(held({3, 10}), "1 connection (to 10.1.0.2:5001), 1 listener (10.1.0.1:80)");
+}
+
+// As igb holds nicstamp.
+TEST(Facts, holders__that_are_modules_or_unknown)
+{
+	char name[] = "/tmp/turnpike-holders.XXXXXX";
+	std::string sysfs = mkdtemp(name);
+
+	fs::create_directories(sysfs + "/nicstamp/holders/igb");
+	fs::create_directories(sysfs + "/nicstamp/holders/e1000e");
+	std::ofstream(sysfs + "/nicstamp/refcnt") << "2\n";
+	EXPECT_EQ(holders_of(held_module("nicstamp", sysfs), {}), "module e1000e, module igb");
+	fs::create_directories(sysfs + "/tlt");
+	std::ofstream(sysfs + "/tlt/refcnt") << "1\n";
+	EXPECT_EQ(holders_of(held_module("tlt", sysfs), {}).substr(0, 12), "1 reference ");
+	std::ofstream(sysfs + "/tlt/refcnt") << "0\n";
+	EXPECT_EQ(holders_of(held_module("tlt", sysfs), {}), "");
+	EXPECT_EQ(holders_of(held_module("sch_onramp", sysfs), {}), "");
+	fs::remove_all(sysfs);
 }
 
 TEST(Doctor, held__by_whom)
@@ -289,7 +336,8 @@ TEST(Doctor, held__by_whom)
 
 	facts["modules"][0]["held_by"] = "1 connection";
 	EXPECT_EQ(wrong(facts), "");
-	facts["modules"][0]["wanted"] = false;
+	// The file may still name it.
+	facts["modules"][0]["in_effect"] = false;
 	EXPECT_EQ(wrong(facts), "held:info");
 	EXPECT_NE(findings_text(examine(facts), false).find("held by 1 connection"), std::string::npos);
 	facts["modules"][0]["stale"] = true;
@@ -308,8 +356,8 @@ TEST(Facts, known_signers__by_name)
 
 TEST(Doctor, modules__missing_or_stale)
 {
-	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}, {"wanted", true}, {"signer", ""},
-		     {"held_by", ""}};
+	Json gone = {{"name", "tlt"}, {"loaded", false}, {"disk", false}, {"stale", false}, {"wanted", true},
+		     {"in_effect", false}, {"signer", ""}, {"held_by", ""}};
 
 	EXPECT_EQ(wrong_with("/modules/0", gone), "module:broken");
 	gone["wanted"] = false;

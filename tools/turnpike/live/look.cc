@@ -143,7 +143,7 @@ Space look_at_space(const std::string &name, const std::set<std::string> &module
 	space.id = namespace_id();
 	space.name = name;
 	space.at_ns = monotonic_ns();
-	space.sockets = patiently(tcp_sockets);
+	space.sockets = patiently([] { return tcp_sockets(); });
 	space.links = patiently(links);
 	read_qdiscs(space);
 	if (modules.count("sch_onramp"))

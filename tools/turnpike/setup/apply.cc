@@ -11,6 +11,7 @@
 
 #include "../command.h"
 #include "../onramp.h"
+#include "../show/holders.h"
 #include "host.h"
 
 namespace turnpike {
@@ -47,6 +48,14 @@ const char *outcome_text(Outcome outcome)
 	return "";
 }
 
+// Of a module that stays.
+std::string holders_told(const std::string &module)
+{
+	std::string holders = holders_of(held_module(module), look_at_holders());
+
+	return holders.empty() ? "" : "held by " + holders + "; ";
+}
+
 // A module that connections use goes later: no reason to leave the rest as it is.
 Outcome take_back(const Change &change, const Host &host, const StateFile &file)
 {
@@ -65,8 +74,8 @@ Outcome take_back(const Change &change, const Host &host, const StateFile &file)
 			if (change.kind != Kind::module)
 				throw;
 			std::cerr << "turnpike: " << change.name << " stays loaded, as something uses it (" << error.what()
-				  << "); later: rmmod " << change.name
-				  << "; turnpike doctor says who holds it\n";
+				  << "); " << holders_told(change.name) << "later: rmmod " << change.name
+				  << "; turnpike doctor says who holds it then\n";
 			outcome = Outcome::stays;
 		}
 	}

@@ -89,7 +89,7 @@ void modules(const Json &facts, Findings &found)
 			found.push_back({"module", Severity::warning, name + " is loaded in another version than the one on disk: " +
 					 text(module.at("differ")),
 					 "an upgrade counts after it is loaded again" + holders_text(module), loads_again(module)});
-		else if (module.at("loaded") && !module.at("wanted") && module.at("held_by") != "")
+		else if (module.at("loaded") && !module.at("in_effect") && module.at("held_by") != "")
 			found.push_back({"held", Severity::info, name + " is in use, and turnpike up did not ask for it",
 					 "rmmod refuses" + holders_text(module), "rmmod " + name + ", when they are over"});
 	}

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -19,10 +20,12 @@
 #include "../monotonic.h"
 #include "../netns.h"
 #include "../release.h"
+#include "../setup/config_file.h"
 #include "../setup/device_name.h"
 #include "../setup/host.h"
 #include "../setup/state_file.h"
 #include "../units.h"
+#include "holders.h"
 #include "status.h"
 #include "timely_counters.h"
 
@@ -86,41 +89,52 @@ std::vector<std::string> process_names()
 	return names;
 }
 
-// What turnpike up needs for what it made here, and for what the file says.
-std::set<std::string> wanted_modules()
+// What turnpike up needs for what it made, here and in other namespaces.
+std::set<std::string> modules_of_up()
 {
 	std::set<std::string> names;
-	std::ifstream config("/etc/turnpike/turnpike.conf");
-	std::string text((std::istreambuf_iterator<char>(config)), {});
 
-	for (auto read : {+[](const std::string &) { return StateFile(kStateDirectory, false).read().wanted; }, parse_config}) {
-		try {
-			names.merge(modules_of(read(text)));
-		} catch (const Error &) {
-			// Other checks tell of it.
-		}
+	try {
+		StateFile file(kStateDirectory, false);
+		names = modules_of(file.read().wanted);
+		for (const std::string &name : loaded_modules())
+			if (file.others_need(name))
+				names.insert(name);
+	} catch (const Error &) {
+		// Other checks tell of it.
 	}
 	return names;
 }
 
+// And for what the file says, which may not be done.
+std::set<std::string> modules_of_file()
+{
+	try {
+		return is_absent(kConfig) ? std::set<std::string>() : modules_of(read_config(kConfig));
+	} catch (const Error &) {
+		return {};
+	}
+}
+
 Json modules_json()
 {
-	std::set<std::string> wanted = wanted_modules();
-	Json list = Json::array(), status;
+	std::set<std::string> of_up = modules_of_up(), of_file = modules_of_file();
+	std::optional<std::vector<Holders>> holders;
+	Json list = Json::array();
 
 	for (const ModuleState &module : module_states()) {
-		bool is_wanted = wanted.count(module.name) != 0;
+		bool has_up = of_up.count(module.name) != 0;
 
 		list.push_back({{"name", module.name}, {"loaded", module.loaded.has_value()},
 				{"disk", module.disk.has_value()}, {"stale", module.stale()}, {"differ", module.stale() ? stale_text(module) : ""},
 				{"signer", module.signer},
-				{"wanted", is_wanted}, {"held_by", ""}});
-		// Only where somebody wants to be rid of it: this looks into every namespace.
-		if (!module.loaded || (is_wanted && !module.stale()))
+				{"wanted", has_up || of_file.count(module.name)}, {"in_effect", has_up}, {"held_by", ""}});
+		// Only where somebody may want to be rid of it: this looks into every namespace.
+		if (!module.loaded || (has_up && !module.stale()))
 			continue;
-		if (status.is_null())
-			status = look_at_status();
-		list.back()["held_by"] = holders_of(module.name, status);
+		if (!holders)
+			holders = look_at_holders();
+		list.back()["held_by"] = holders_of(held_module(module.name), *holders);
 	}
 	return list;
 }
@@ -280,23 +294,6 @@ Json kernels_without_headers(const std::string &directory)
 		if (is_there(path / "modules.dep") && !is_there(path / "build/Makefile"))
 			found.push_back(path.filename().string());
 	return found;
-}
-
-std::string holders_of(const std::string &module, const Json &status)
-{
-	std::string text;
-
-	for (const Json &space : status.at("namespaces")) {
-		std::string netns = space.at("netns").get<std::string>(), where = netns.empty() ? "" : " in network namespace " + netns;
-		auto add = [&](const std::string &what) { text += (text.empty() ? "" : ", ") + what + where; };
-
-		if (module == "tcp_timely" && !space.at("timely").is_null() && space.at("timely").at("flows") != 0)
-			add(count_text(space.at("timely").at("flows"), "connection"));
-		if (module == "sch_onramp")
-			for (const Json &device : space.at("devices"))
-				add("onramp on " + device.at("name").get<std::string>());
-	}
-	return text;
 }
 
 std::string signing_enforced_by(const std::string &root, bool secure_boot)

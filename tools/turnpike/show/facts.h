@@ -14,10 +14,6 @@
 
 namespace turnpike {
 
-// Devices: the named one, or else those that something of Turnpike's is on.
-// What keeps a module loaded, of all namespaces of a status; empty where nothing is known that does.
-std::string holders_of(const std::string &module, const nlohmann::ordered_json &status);
-
 // Why the kernel takes signed modules alone, in a word; empty where it takes all. secure_boot: what the firmware says,
 // which counts where the kernel does not tell.
 std::string signing_enforced_by(const std::string &root, bool secure_boot);
@@ -25,6 +21,7 @@ std::string signing_enforced_by(const std::string &root, bool secure_boot);
 // Names of the keys that the kernel knows, of the text of /proc/keys; null where a user without rights may see none.
 nlohmann::ordered_json known_signers(const std::string &text);
 
+// device: the one to look at; empty: those that something of Turnpike's is on.
 nlohmann::ordered_json look_at_facts(const std::string &device);
 
 // Programs that set queueing disciplines or congestion control, by their files and processes. root: "", or where the

@@ -15,9 +15,6 @@
 namespace turnpike {
 namespace {
 
-// TCP_ESTABLISHED; netinet/tcp.h and linux/tcp.h do not go together.
-constexpr unsigned kEstablished = 1;
-
 void read_info(const nlattr *attribute, Socket &socket)
 {
 	auto info = struct_of<tcp_info>(attribute);
@@ -59,6 +56,7 @@ Socket read_socket(const nlmsghdr *message)
 	auto *diag = static_cast<const inet_diag_msg *>(mnl_nlmsg_get_payload(message));
 	Socket socket;
 
+	socket.state = diag->idiag_state;
 	read_id(*diag, socket);
 	for (const nlattr *attribute : attributes(message, sizeof(*diag))) {
 		if (mnl_attr_get_type(attribute) == INET_DIAG_CONG)
@@ -71,13 +69,13 @@ Socket read_socket(const nlmsghdr *message)
 	return socket;
 }
 
-void add_family(Netlink &netlink, unsigned char family, std::vector<Socket> &found)
+void add_family(Netlink &netlink, unsigned char family, std::uint32_t states, std::vector<Socket> &found)
 {
 	inet_diag_req_v2 ask = {};
 
 	ask.sdiag_family = family;
 	ask.sdiag_protocol = IPPROTO_TCP;
-	ask.idiag_states = 1 << kEstablished;
+	ask.idiag_states = states;
 	ask.idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) |
 			// has no room for BBR's own, which comes with it
 			1 << (INET_DIAG_VEGASINFO - 1);
@@ -107,13 +105,13 @@ std::string end_text(const std::array<std::uint8_t, 16> &address, std::optional<
 	return text + ":" + std::to_string(*port);
 }
 
-std::vector<Socket> tcp_sockets()
+std::vector<Socket> tcp_sockets(std::uint32_t states)
 {
 	Netlink netlink(NETLINK_SOCK_DIAG);
 	std::vector<Socket> found;
 
-	add_family(netlink, AF_INET, found);
-	add_family(netlink, AF_INET6, found);
+	add_family(netlink, AF_INET, states, found);
+	add_family(netlink, AF_INET6, states, found);
 	return found;
 }
 

@@ -22,6 +22,7 @@ struct Ends {
 };
 
 struct Socket {
+	unsigned state = 0;		// as include/net/tcp_states.h numbers them
 	std::string congctl;
 	std::uint32_t rtt_us = 0;	// smoothed
 	std::uint32_t retransmits = 0;	// segments
@@ -42,8 +43,11 @@ std::string end_text(const std::array<std::uint8_t, 16> &address, std::optional<
 // 4 or 16 bytes as 16.
 std::array<std::uint8_t, 16> mapped_address(const void *address, bool four);
 
-// Those that are established. Throws Error.
-std::vector<Socket> tcp_sockets();
+// Bits of states: TCP_ESTABLISHED, and all that there are.
+constexpr std::uint32_t kEstablished = 1 << 1, kAnyState = 0xffffffff;
+
+// Throws Error. What waits for late packets alone (TIME_WAIT) has no congestion control.
+std::vector<Socket> tcp_sockets(std::uint32_t states = kEstablished);
 
 }  // namespace turnpike
 
