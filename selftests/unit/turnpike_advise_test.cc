@@ -520,7 +520,7 @@ TEST(advise, bad_input__says_what_is_missing)
 	EXPECT_TRUE(has(advise({"--dev", "no-such-dev", "--rtt", "20us"}).errors, "no device 'no-such-dev'"));
 	EXPECT_TRUE(has(advise({"--rate", "10G", "--peer", "host"}).errors, "host"));
 	EXPECT_EQ(advise({"--cc", "cubic"}).status, 64);
-	EXPECT_EQ(advise({}).status, 1);
+	EXPECT_EQ(advise({}).status, 2);
 }
 
 }  // namespace

@@ -353,7 +353,7 @@ TEST_F(MetricsConfig, write__of_a_bad_file_says_which)
 {
 	Ended ended = metrics("[metrics]\ntextfile = named\n", {"--write"});
 
-	EXPECT_EQ(ended.status, 1);
+	EXPECT_EQ(ended.status, 2);
 	EXPECT_NE(ended.errors.find(conf() + ": line 2: 'named' does not end in .prom"), std::string::npos) << ended.errors;
 }
 
@@ -361,7 +361,7 @@ TEST_F(MetricsConfig, listen__without_an_address_is_refused)
 {
 	Ended ended = metrics("[metrics]\n", {"--listen"});
 
-	EXPECT_EQ(ended.status, 1);
+	EXPECT_EQ(ended.status, 2);
 	EXPECT_NE(ended.errors.find("has no 'listen = '"), std::string::npos) << ended.errors;
 }
 
@@ -370,7 +370,7 @@ TEST_F(MetricsConfig, listen__is_at_the_address_that_it_names)
 {
 	Ended ended = metrics("[metrics]\nlisten = 192.0.2.1:9733\nanywhere = yes\n", {"--listen"});
 
-	EXPECT_EQ(ended.status, 1);
+	EXPECT_EQ(ended.status, 2);
 	EXPECT_NE(ended.errors.find("cannot listen on 192.0.2.1:9733"), std::string::npos) << ended.errors;
 	EXPECT_NE(metrics("[metrics]\nlisten = 192.0.2.1:9733\n", {"--listen"}).errors.find("'anywhere = yes' if"),
 		  std::string::npos);

@@ -217,7 +217,7 @@ TEST(Presets, list_knobs__settings_of_timely_pi_are_its_own)
 	EXPECT_EQ(command("replay --algo timely_pi --set pi_droop_milli=0",
 			  "time_us,rtt_us,acked_bytes\n1,40,1\n").status, 0);
 	EXPECT_EQ(command("replay --algo timely --set pi_droop_milli=0",
-			  "time_us,rtt_us,acked_bytes\n1,40,1\n").status, 1);
+			  "time_us,rtt_us,acked_bytes\n1,40,1\n").status, 2);
 }
 
 TEST(Presets, list_knobs__all_algorithms_when_none_is_named)
@@ -246,10 +246,10 @@ TEST(Command, replay__status_tells_input_from_usage)
 	Ended bad = command("replay --algo timely",
 			    "time_us,rtt_us,acked_bytes\\n1,40,1\\n2,oops,1\\n");
 
-	EXPECT_EQ(bad.status, 1);
+	EXPECT_EQ(bad.status, 2);
 	EXPECT_NE(bad.output.find("line 3: rtt_us is not a number: 'oops'"),
 		  std::string::npos);
-	EXPECT_EQ(command("replay --algo timely --preset nonsense").status, 1);
+	EXPECT_EQ(command("replay --algo timely --preset nonsense").status, 2);
 	EXPECT_EQ(command("replay --algo nonsense").status, 64);
 	EXPECT_EQ(command("replay").status, 64);
 	EXPECT_EQ(command("replay --algo onramp --preset verbatim").status, 64);

@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 #include <linux/pkt_sched.h>
 
 #include "include/uapi/turnpike.h"
+#include "process.h"
 #include "show/doctor.h"
 #include "show/facts.h"
 #include "show/holders.h"
@@ -551,6 +554,15 @@ TEST_F(Root, owners__by_files_and_processes)
 TEST(Doctor, modules__that_are_wanted)
 {
 	Wanted wanted;
+// Not as a warning does.
+TEST(Doctor, status__of_no_such_device_is_a_failure)
+{
+	Ended ended = run({TURNPIKE_COMMAND, "doctor", "nosuch0"});
+
+	EXPECT_EQ(ended.status, 2);
+	EXPECT_EQ(ended.errors, "turnpike: there is no device nosuch0\n");
+}
+
 	std::set<std::string> both = {"sch_onramp", "tcp_timely"};
 
 	EXPECT_TRUE(modules_of(wanted).empty());
@@ -585,3 +597,43 @@ TEST(Suggest, word__that_is_near)
 
 }  // namespace
 }  // namespace turnpike
+std::string said(Words words)
+{
+	words.insert(words.begin(), TURNPIKE_COMMAND);
+	Ended ended = run(words);
+	EXPECT_EQ(ended.status, 64);
+	return ended.errors;
+}
+
+TEST(Suggest, command_line__names_what_may_be_meant)
+{
+	EXPECT_EQ(said({"up", "lo", "--perist"}), "turnpike: unknown option '--perist'; did you mean '--persist'? (--help lists all)\n");
+	// Also where something else is wrong, too.
+	EXPECT_EQ(said({"up", "--dryrun"}), "turnpike: unknown option '--dryrun'; did you mean '--dry-run'? (--help lists all)\n");
+	EXPECT_EQ(said({"status", "--nothing-like-it=3"}), "turnpike: unknown option '--nothing-like-it' (--help lists all)\n");
+	EXPECT_EQ(said({"statsu"}), "turnpike: unknown command 'statsu'; did you mean 'status'? (--help lists all)\n");
+	EXPECT_NE(said({"up", "lo", "--profile", "timley"}).find("'timley' is none of timely, onramp, tlt, all; did you mean 'timely'?"),
+		  std::string::npos);
+}
+
+std::string complaint_of_file(const char *text)
+{
+	char name[] = "/tmp/turnpike-conf.XXXXXX";
+	int fd = mkstemp(name);
+
+	close(fd);
+	std::ofstream(name) << text;
+	Ended ended = run({TURNPIKE_COMMAND, "diff", "--config", name});
+	EXPECT_EQ(ended.status, 2);
+	unlink(name);
+	return ended.errors.substr(ended.errors.find("line "));
+}
+
+TEST(Suggest, file__names_what_may_be_meant)
+{
+	EXPECT_EQ(complaint_of_file("[net]\nfro = 10.0.0.0/8\n"), "line 2: [net] has no 'fro'; there are: congestion, for; did you mean 'for'?\n");
+	EXPECT_NE(complaint_of_file("[onrmap]\n").find("; did you mean 'onramp'?\n"), std::string::npos);
+	EXPECT_NE(complaint_of_file("[net]\ncongestion = timley\n").find("; did you mean 'timely'?\n"), std::string::npos);
+	EXPECT_EQ(complaint_of_file("[tlt]\nsomething = 1\n"), "line 2: [tlt] has no 'something'; there are: rule\n");
+}
+

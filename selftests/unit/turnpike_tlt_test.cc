@@ -262,10 +262,10 @@ TEST(TltThresholdCommand, missing__is_told)
 
 TEST(TltThresholdCommand, nonsense__is_refused)
 {
-	expect_ends("--bdp 0 --buffer 12M", 1, "K would be 0");
-	expect_ends("--bdp 400k --buffer 0", 1, "more than 0 bytes");
-	expect_ends("--bdp x --buffer 12M", 1, "no number of bytes");
-	expect_ends("--bdp 400k --buffer 2000000M", 1, "more than a switch has");
+	expect_ends("--bdp 0 --buffer 12M", 2, "K would be 0");
+	expect_ends("--bdp 400k --buffer 0", 2, "more than 0 bytes");
+	expect_ends("--bdp x --buffer 12M", 2, "no number of bytes");
+	expect_ends("--bdp 400k --buffer 2000000M", 2, "more than a switch has");
 	expect_ends("--bdp 400k --buffer 12M --ports 0", 64, "--ports");
 	expect_ends("--bdp 400k --buffer 12M --ports 99999999999", 64, "--ports");
 	expect_ends("--bdp 400k --buffer 12M --alpha 0", 64, "--alpha");
@@ -275,9 +275,9 @@ TEST(TltThresholdCommand, nonsense__is_refused)
 // Scripts see it as people do.
 TEST(TltThresholdCommand, no_room__fails_in_json_too)
 {
-	expect_ends("--bdp 400k --buffer 600k", 1, "no room for important packets");
-	expect_ends("--bdp 400k --buffer 600k -j", 1, "no room for important packets");
-	expect_ends("--bdp 400k --buffer 600k -j", 1, "\"reserve_bytes\": 0.0");
+	expect_ends("--bdp 400k --buffer 600k", 2, "no room for important packets");
+	expect_ends("--bdp 400k --buffer 600k -j", 2, "no room for important packets");
+	expect_ends("--bdp 400k --buffer 600k -j", 2, "\"reserve_bytes\": 0.0");
 }
 
 }  // namespace

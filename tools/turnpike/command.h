@@ -15,7 +15,7 @@ class App;
 
 namespace turnpike {
 
-// A sentence for the user; the command ends with status 1, or with what it said before that a failure is.
+// A sentence for the user; the command ends with status 2 (exit_status.h), or with a signal's if it said so before.
 class Error : public std::runtime_error {
 public:
 	using std::runtime_error::runtime_error;

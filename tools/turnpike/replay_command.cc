@@ -68,7 +68,7 @@ Output, a line per ack:
   t_next_ns          it may send from here on; 0 before the first pause
 
 Malformed input ends the replay: the line's number and the reason go to
-standard error, the exit status is 1. Wrong usage: exit status 2.
+standard error, the exit status is 2. Wrong usage: exit status 64.
 
 Examples:
   turnpike replay --algo timely < trace.csv > out.csv

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "units.h"
+
 namespace turnpike {
 namespace {
 
@@ -44,6 +46,26 @@ std::string suggest(const std::string &word, const std::vector<std::string> &kno
 		}
 	}
 	return best;
+}
+
+std::string did_you_mean(const std::string &word, const std::vector<std::string> &known)
+{
+	std::string meant = suggest(word, known);
+
+	return meant.empty() ? "" : "; did you mean '" + meant + "'?";
+}
+
+std::function<std::string(const std::string &)> is_one_of(const std::vector<std::string> &known)
+{
+	return [known](const std::string &word) {
+		std::string list;
+
+		if (std::find(known.begin(), known.end(), word) != known.end())
+			return std::string();
+		for (const std::string &one : known)
+			list += (list.empty() ? "" : ", ") + one;
+		return "'" + printable(word) + "' is none of " + list + did_you_mean(word, known);
+	};
 }
 
 }  // namespace turnpike

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The `turnpike' command: one program, a subcommand per job.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -13,12 +14,13 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "exit_status.h"
 #include "modules.h"
 #include "suggest.h"
 
 namespace {
 
-constexpr int kUsageError = 64;	// as sysexits.h has it: 2 is a verdict of doctor
+constexpr int kUsageError = 64;	// as sysexits.h has it
 
 // The command that was reached: what it was not told is asked of it.
 const CLI::App &innermost(const CLI::App &app)
@@ -55,25 +57,60 @@ std::string unknown_command(const CLI::App &app, int argc, char **argv)
 	return "";
 }
 
+std::vector<std::string> option_names(const CLI::App &app)
+{
+	std::vector<std::string> names;
+
+	for (const CLI::Option *option : app.get_options())
+		for (const std::string &name : option->get_lnames())
+			names.push_back("--" + name);
+	return names;
+}
+
+// A word that looks like a long option, and is none of the command that was reached; empty if there is none.
+std::string unknown_option(const CLI::App &app, int argc, char **argv)
+{
+	std::vector<std::string> names = option_names(innermost(app)), own = option_names(app);
+
+	names.insert(names.end(), own.begin(), own.end());
+	for (int i = 1; i < argc; i++) {
+		std::string word = argv[i], name = word.substr(0, word.find('='));
+
+		if (word == "--")
+			return "";
+		if (word.starts_with("--") && std::find(names.begin(), names.end(), name) == names.end())
+			return name;
+	}
+	return "";
+}
+
+int refuse(const char *what, const std::string &word, const std::vector<std::string> &known)
+{
+	std::cerr << "turnpike: unknown " << what << " '" << word << "'" << turnpike::did_you_mean(word, known) << " (--help lists all)\n";
+	return kUsageError;
+}
+
 // The status, or that of what could not be written.
 int flushed(int status)
 {
 	if (std::cout.flush())
 		return status;
 	std::cerr << "turnpike: cannot write to standard output\n";
-	return status ? status : 1;
+	return std::max(status, turnpike::kFailed);
 }
 
 // Help and version are no errors; CLI11 numbers its errors from 100.
 int finish_parse(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv)
 {
-	std::string unknown = error.get_exit_code() ? unknown_command(app, argc, argv) : "";
-
-	if (unknown.empty())
+	if (!error.get_exit_code())
 		return app.exit(error) == 0 ? flushed(0) : kUsageError;
-	std::string meant = turnpike::suggest(unknown, command_names(innermost(app)));
-	std::cerr << "turnpike: unknown command '" << unknown << "'"
-		  << (meant.empty() ? "" : "; did you mean '" + meant + "'?") << " (--help lists all)\n";
+	std::string command = unknown_command(app, argc, argv), option = unknown_option(app, argc, argv);
+
+	if (!command.empty())
+		return refuse("command", command, command_names(innermost(app)));
+	if (!option.empty())
+		return refuse("option", option, option_names(innermost(app)));
+	app.exit(error);
 	return kUsageError;
 }
 
@@ -129,7 +166,7 @@ int main(int argc, char **argv)
 	} catch (const std::exception &error) {
 		std::cout.flush();
 		std::cerr << "turnpike: " << error.what() << '\n';
-		return status ? status : 1;
+		return std::max(status, turnpike::kFailed);
 	}
 	return flushed(status);
 }

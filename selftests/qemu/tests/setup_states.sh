@@ -54,7 +54,7 @@ bond_that_goes__is_told_of() {
 	says 1 "device bond7.7: wanted set up, is there is no device bond7.7" turnpike diff &&
 		says 0 "not so any more: device bond7, device bond7.7" turnpike &&
 		says 1 "not as turnpike up made it: device bond7" turnpike doctor &&
-		says 1 "there is no device bond7" turnpike doctor bond7 && says 0 "eth0: 2 queues" turnpike status eth0 &&
+		says 2 "there is no device bond7" turnpike doctor bond7 && says 0 "eth0: 2 queues" turnpike status eth0 &&
 		refused_with "there is no device bond7" turnpike up bond7 bond7.7 eth0 --with timely,onramp --for $near &&
 		says 0 "qdisc of bond7: gone" turnpike down && [ -z "$(lsmod_ours)" ] && no_state &&
 		[ "$(root_of eth0)" = mq ]
@@ -144,7 +144,7 @@ half_rights__all_or_nothing() {
 
 half_rights__down_says_what_it_could_not() {
 	turnpike up eth0 --with timely,onramp --for $near > /dev/null || return 1
-	says 1 "not all could be taken back" without net_admin turnpike down && says 0 "as before" turnpike down &&
+	says 2 "not all could be taken back" without net_admin turnpike down && says 0 "as before" turnpike down &&
 		[ -z "$(lsmod_ours)" ] && [ "$(root_of eth0)" = mq ]
 }
 

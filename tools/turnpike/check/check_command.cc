@@ -7,9 +7,11 @@
 #include <CLI/CLI.hpp>
 
 #include "../command.h"
+#include "../exit_status.h"
 #include "../folded.h"
 #include "../setup/asked.h"
 #include "../setup/config_file.h"
+#include "../suggest.h"
 #include "../units.h"
 #include "peer.h"
 #include "protocol.h"
@@ -28,7 +30,6 @@ using Json = nlohmann::ordered_json;
 constexpr double kShortestTurnS = 0.2, kLongestS = 600;
 // Signals end a program by this and their number, as a shell says it.
 constexpr int kBySignal = 128;
-constexpr int kFailed = 2;
 
 struct Arguments {
 	std::string peer, profile = profile_names().front(), time = "10s";
@@ -149,10 +150,8 @@ Worth check(const Arguments &arguments)
 
 void check_and_set(const Arguments &arguments, int &status)
 {
-	// What it ends with if something fails.
-	status = kFailed;
 	try {
-		status = check(arguments) == Worth::yes ? 0 : 1;
+		status = check(arguments) == Worth::yes ? 0 : kAmiss;
 	} catch (const Stopped &stopped) {
 		status = kBySignal + stopped.number;
 		throw Error(std::string(stopped.what()) + "; all is as it was");
@@ -195,7 +194,7 @@ void add_check_command(CLI::App &app, Action &action, int &status)
 	command->add_option("PEER", arguments->peer, "the host to check with, which runs turnpike check --serve");
 	CLI::Option *time = command->add_option("--for", arguments->time, "how long traffic flows (default: 10s)");
 	CLI::Option *profile = command->add_option("--profile", arguments->profile, "timely (default), onramp, tlt or all")
-		->check(CLI::IsMember(profile_names()));
+		->check(is_one_of(profile_names()));
 	CLI::Option *rounds = command->add_option("--rounds", arguments->rounds, "turns of each setting (default: 5)")
 		->check(CLI::Range(3, 50));
 	command->add_option("--port", arguments->port, "TCP port of the peer, or to serve on (default: 61005)");
@@ -211,9 +210,7 @@ void add_check_command(CLI::App &app, Action &action, int &status)
 		action = [arguments, &status] {
 			if (!arguments->serve)
 				return check_and_set(*arguments, status);
-			status = kFailed;
 			serve_checks(arguments->port, who_may_ask(*arguments));
-			status = 0;
 		};
 	});
 }

@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "../command.h"
+#include "../exit_status.h"
 #include "../modules.h"
+#include "../suggest.h"
 #include "apply.h"
 #include "asked.h"
 #include "config_file.h"
@@ -27,7 +29,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFailed = 2;
 constexpr char kUnit[] = "turnpike.service";
 
 struct Arguments {
@@ -225,8 +226,6 @@ Wanted wanted_now(const Arguments &arguments, const State &state)
 
 void diff(const Arguments &arguments, int &status)
 {
-	// 1 is that something differs.
-	status = kFailed;
 	StateFile file(kStateDirectory, false);
 	State state = file.read();
 	Wanted wanted = wanted_now(arguments, state);
@@ -236,7 +235,7 @@ void diff(const Arguments &arguments, int &status)
 	for (const Step &step : todo.steps)
 		if (!step.holds)
 			json.push_back({{"what", step.change.key()}, {"wanted", step.wanted}, {"now", step.now}});
-	status = json.empty() ? 0 : 1;
+	status = json.empty() ? 0 : kAmiss;
 	if (arguments.json) {
 		std::cout << json.dump(2) << '\n';
 		return;
@@ -262,7 +261,7 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 		->delimiter(',')
 		->allow_extra_args(false);
 	command->add_option("--profile", arguments->asked.profile, "timely (default), onramp, tlt or all")
-		->check(CLI::IsMember(profile_names()));
+		->check(is_one_of(profile_names()));
 	command->add_option("--with", arguments->asked.pieces, "pieces in place of a profile: timely, timely_patched, timely_pi, onramp, tlt")
 		->delimiter(',')
 		->allow_extra_args(false);
@@ -285,7 +284,7 @@ void add_up_commands(CLI::App &app, Action &action, int &status)
 	command->add_flag("--persist", arguments->persist, "nor do it at the next boot");
 	command->callback([arguments, &action] { action = [arguments] { down(*arguments); }; });
 
-	command = app.add_subcommand("diff", "what of the wanted is not so; status 1 if there is any, 2 if it cannot be told");
+	command = app.add_subcommand("diff", "what of the wanted is not so; status 1 if there is any");
 	command->add_flag("-j,--json", arguments->json, "print JSON");
 	command->add_option("--config", arguments->config, "the configuration file (default: /etc/turnpike/turnpike.conf)");
 	command->callback([arguments, &action, &status] {

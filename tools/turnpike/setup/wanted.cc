@@ -10,6 +10,7 @@
 #include "../command.h"
 #include "../onramp.h"
 #include "../show/listen_address.h"
+#include "../suggest.h"
 #include "../tlt.h"
 #include "../units.h"
 
@@ -56,7 +57,7 @@ std::string one_of(const std::string &value, const std::vector<std::string> &kno
 {
 	if (std::find(known.begin(), known.end(), value) != known.end())
 		return value;
-	throw Error("'" + value + "' is none of " + joined(known));
+	throw Error("'" + value + "' is none of " + joined(known) + did_you_mean(value, known));
 }
 
 void set_prefixes(Wanted &wanted, const std::string &value)
@@ -130,13 +131,13 @@ const std::map<std::string, Setters> kSections = {
 	}},
 };
 
-std::string keys_of(const Setters &setters)
+template <typename Value> std::vector<std::string> keys_of(const std::map<std::string, Value> &map)
 {
-	std::string list;
+	std::vector<std::string> keys;
 
-	for (const auto &[key, setter] : setters)
-		list += (list.empty() ? "" : ", ") + key;
-	return list;
+	for (const auto &[key, value] : map)
+		keys.push_back(key);
+	return keys;
 }
 
 class Reader {
@@ -163,7 +164,8 @@ private:
 
 		words >> section_ >> device >> more;
 		if (text.back() != ']' || !kSections.count(section_))
-			throw Error("no section " + printable(text) + "; there are [net], [device NAME], [onramp], [tlt] and [metrics]");
+			throw Error("no section " + printable(text) + "; there are [net], [device NAME], [onramp], [tlt] and [metrics]" +
+				    did_you_mean(section_, keys_of(kSections)));
 		if ((section_ == "device") == device.empty() || !more.empty())
 			throw Error(section_ == "device" ? "a device has one name: [device eth0]"
 							 : "[" + section_ + "] has no name");
@@ -184,10 +186,11 @@ private:
 		if (equals == std::string::npos)
 			throw Error("'" + printable(text) + "' is not NAME = VALUE");
 		const Setters &setters = kSections.at(section_);
-		auto found = setters.find(trimmed(text.substr(0, equals)));
+		std::string key = trimmed(text.substr(0, equals));
+		auto found = setters.find(key);
 		if (found == setters.end())
-			throw Error("[" + section_ + "] has no '" + printable(trimmed(text.substr(0, equals))) +
-				    "'; there are: " + keys_of(setters));
+			throw Error("[" + section_ + "] has no '" + printable(key) + "'; there are: " + joined(keys_of(setters)) +
+				    did_you_mean(key, keys_of(setters)));
 		found->second(wanted, trimmed(text.substr(equals + 1)));
 	}
 
@@ -338,7 +341,7 @@ std::vector<std::string> profile_pieces(const std::string &profile)
 	for (const auto &[name, pieces] : kProfiles)
 		if (name == profile)
 			return pieces;
-	throw Error("no profile '" + profile + "'; there are: " + joined(profile_names()));
+	throw Error("no profile '" + profile + "'; there are: " + joined(profile_names()) + did_you_mean(profile, profile_names()));
 }
 
 void add_piece(Wanted &wanted, const std::string &piece, const std::vector<std::string> &devices)
