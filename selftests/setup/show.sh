@@ -44,7 +44,7 @@ status__says_that_no_feedback_comes() {
 	found=$(doctor_of_a -j)
 	sent
 	echo "$out"
-	[[ $out == *"no effect: no feedback came"* ]] && python3 -c '
+	[[ $out == *"no effect because onramp on veth0 gets no feedback"* ]] && python3 -c '
 import json, sys
 found = {one["check"]: one for one in json.load(sys.stdin) if one["severity"] == "warning"}
 assert {"feedback", "key"} <= set(found), sorted(found)
@@ -57,7 +57,8 @@ status__counts_connections_of_timely() {
 	out=$(status_of_a)
 	sent
 	echo "$out"
-	[[ $out == *"timely   4 flows, RTT p50 "* && $out == *"verdict  working"* ]]
+	[[ $out == *"timely   4 flows, RTT p50 "*"by routes of veth0"* && $out == *"verdict  working"* ]] || return 1
+	[[ $(status_of_a veth0) == *"by routes of veth0"* ]] && ! status_of_a many
 }
 
 status__tells_of_what_somebody_undid() {

@@ -56,8 +56,8 @@ Json device()
 Json space()
 {
 	return {{"netns", ""},
-		{"timely", {{"flows", 212}, {"other_flows", 14}, {"at_floor", 1}, {"retransmits", 7}, {"rtt_p50_us", 31},
-			    {"rtt_p99_us", 58}, {"default", "cubic"}}},
+		{"timely", {{"flows", 212}, {"other_flows", 14}, {"at_floor", 1}, {"retransmits", 7}, {"rtt_p50_ns", 31000},
+			    {"rtt_p99_ns", 58000}, {"default", "cubic"}}},
 		{"devices", {device()}},
 		{"peers", {{"answering", 17}, {"silent", {"10.0.3.9"}}}},
 		{"tlt", {{"rules", Json::array()}, {"flows", 96}, {"deaf", 2}, {"rtos", 12}}},

@@ -44,10 +44,10 @@ TEST(Status, timely__percentiles_of_its_own_connections)
 	Json json = timely_json(sockets);
 	EXPECT_EQ(json["flows"], 100);
 	EXPECT_EQ(json["other_flows"], 1);
-	EXPECT_EQ(json["rtt_p50_us"], 50);
-	EXPECT_EQ(json["rtt_p99_us"], 99);
+	EXPECT_EQ(json["rtt_p50_ns"], 50000);
+	EXPECT_EQ(json["rtt_p99_ns"], 99000);
 	EXPECT_EQ(json["retransmits"], 100);
-	EXPECT_FALSE(timely_json({}).contains("rtt_p50_us"));
+	EXPECT_FALSE(timely_json({}).contains("rtt_p50_ns"));
 }
 
 Qdisc queue(const char *device, std::uint64_t samples, std::uint64_t p50_ns, std::uint64_t p99_ns)
@@ -133,6 +133,57 @@ TEST(Status, verdict__by_what_there_is)
 	EXPECT_NE(verdict(timely).find("turnpike diff"), std::string::npos);
 }
 
+Json timely_of(unsigned flows, unsigned at_floor)
+{
+	Json one = space();
+
+	one["timely"] = {{"flows", flows}, {"other_flows", 0}, {"at_floor", at_floor}, {"retransmits", 0}, {"default", "cubic"}};
+	return one;
+}
+
+Json tlt_of(unsigned flows, unsigned deaf)
+{
+	Json one = space();
+
+	one["tlt"] = {{"rules", Json::array()}, {"flows", flows}, {"deaf", deaf}, {"rtos", 0}};
+	return one;
+}
+
+TEST(Status, verdict__floor_rate_is_no_effect)
+{
+	EXPECT_EQ(verdict(timely_of(4, 3)), "working");
+	EXPECT_EQ(verdict(timely_of(4, 4)), "no effect because all flows of timely are at their least rate: turnpike doctor says more");
+	EXPECT_EQ(verdict(timely_of(0, 0)).substr(0, 3), "off");
+}
+
+TEST(Status, verdict__deaf_peers_are_no_effect)
+{
+	EXPECT_EQ(verdict(tlt_of(4, 3)), "working");
+	EXPECT_EQ(verdict(tlt_of(4, 4)), "no effect because no peer of TLT answers its marks: turnpike doctor says more");
+	EXPECT_EQ(verdict(tlt_of(0, 0)).substr(0, 4), "idle");
+}
+
+TEST(Status, verdict__names_each_piece_that_does_nothing)
+{
+	Json one = without_feedback();
+
+	one["timely"] = timely_of(2, 0)["timely"];
+	EXPECT_EQ(verdict(one), "working, but onramp on eth0 gets no feedback: turnpike doctor says more");
+	one["timely"] = timely_of(2, 2)["timely"];
+	EXPECT_EQ(verdict(one), "no effect because all flows of timely are at their least rate, and onramp on eth0 gets no "
+				"feedback: turnpike doctor says more");
+}
+
+TEST(Status, text__tells_of_flows_at_the_least_rate)
+{
+	Json one = timely_of(0, 0);
+
+	one["timely"]["at_floor"] = 3;
+	one["verdict"] = "";
+	Json status = {{"version", "0.2.0"}, {"host", "db17"}, {"kernel", "6.12.9"}, {"namespaces", {one}}};
+	EXPECT_NE(status_text(status, 0).find(", 3 at the least rate; 0 with others"), std::string::npos);
+}
+
 TEST(Status, text__fits_a_terminal_and_names_all)
 {
 	Json one = with_devices(10, 100, 2);
@@ -152,6 +203,58 @@ TEST(Status, text__fits_a_terminal_and_names_all)
 		  "tlt      port=5000: 96 flows, 0 timeouts, 2 peers without TLT\n"
 		  "set up   by ann, 3 days ago; all of it stands\n"
 		  "verdict  working\n");
+}
+
+TEST(Status, text__tells_of_stamps_clocks_and_the_file)
+{
+	Json one = timely_of(1, 0);
+	Json ports = {{{"dev", "eth0"}, {"netns", 7}, {"clock", "nic"}, {"error_ns", 41}}, {{"dev", "eth1"}, {"netns", 8}, {"clock", "host"}},
+		      {{"dev", "eth2"}, {"netns", 7}, {"clock", "host"}, {"rx_clock", "nic"}}};
+	Json clocks = {{"own_error_ns", 180}, {"peers", {{{"error_ns", 300}, {"grade", "a"}}, {{"error_ns", 800}, {"grade", "a"}},
+							 {{"error_ns", 20}, {"grade", nullptr}}}}};
+
+	one["timely"]["devices"] = {"eth0", "eth1"};
+	one["stamps"] = stamps_json(ports, 7);
+	one["clock"] = clock_json(clocks);
+	one["verdict"] = "working";
+	Json status = {{"version", "0.2.0"}, {"host", "db17"}, {"kernel", "6.12.9"}, {"namespaces", {one}},
+		       {"file", {{"path", "/etc/turnpike/turnpike.conf"}, {"differs", Json::array()}, {"trouble", nullptr}}}};
+	EXPECT_EQ(status_text(status, 0),
+		  "turnpike 0.2.0 on db17, Linux 6.12.9\n"
+		  "timely   1 flow, RTT p50 -, p99 -, 0 segments sent again; by routes of eth0, eth1; 0 with others, cubic by default\n"
+		  "stamps   eth0 by nic, error 41 ns; eth2 by host, received by nic\n"
+		  "clock    own right to 180 ns; 3 peers, known to 800 ns at worst, 2 in grade a\n"
+		  "verdict  working\n"
+		  "file     /etc/turnpike/turnpike.conf: as in the kernel\n");
+	status["file"]["differs"] = {"qdisc of eth0"};
+	EXPECT_NE(status_text(status, 0).find("turnpike.conf: differs from the kernel: turnpike diff\n"), std::string::npos);
+	status["file"]["trouble"] = "cannot read it";
+	EXPECT_NE(status_text(status, 0).find("file     cannot read it\n"), std::string::npos);
+	EXPECT_TRUE(stamps_json(ports, 9).is_null());
+	EXPECT_TRUE(stamps_json(nullptr, 7).is_null());
+	EXPECT_TRUE(clock_json({{"own_error_ns", nullptr}, {"peers", Json::array()}}).is_null());
+	EXPECT_TRUE(clock_json(nullptr).is_null());
+}
+
+TEST(Status, device__kept_for_whatever_is_on_it)
+{
+	Json one = with_devices(10, 100, 2), status;
+	auto keeps = [&](const char *device) {
+		status = {{"namespaces", {one}}};
+		return keep_device(status, device);
+	};
+
+	one["timely"] = {{"flows", 1}, {"devices", {"eth1"}}};
+	one["stamps"] = {{{"name", "eth2"}}};
+	EXPECT_TRUE(keeps("eth0"));
+	EXPECT_EQ(status["namespaces"][0]["devices"].size(), 1u);
+	EXPECT_TRUE(status["namespaces"][0]["stamps"].is_null());
+	EXPECT_TRUE(keeps("eth1"));
+	EXPECT_TRUE(status["namespaces"][0]["devices"].empty());
+	EXPECT_TRUE(keeps("eth2"));
+	EXPECT_FALSE(keeps("eth3"));
+	one["timely"] = nullptr;
+	EXPECT_FALSE(keeps("eth1"));
 }
 
 TEST(Status, stale__is_told_before_the_namespaces)
@@ -451,6 +554,15 @@ TEST(Doctor, status__is_that_of_the_worst)
 	EXPECT_EQ(status_of({Severity::warning, Severity::broken, Severity::info}), 2);
 }
 
+// Not as a warning does.
+TEST(Doctor, status__of_no_such_device_is_a_failure)
+{
+	Ended ended = run({TURNPIKE_COMMAND, "doctor", "nosuch0"});
+
+	EXPECT_EQ(ended.status, 2);
+	EXPECT_EQ(ended.errors, "turnpike: there is no device nosuch0\n");
+}
+
 TEST(Doctor, feedback__that_does_not_come)
 {
 	EXPECT_EQ(wrong_with("/namespace", without_feedback()), "feedback:warning peers:warning");
@@ -554,15 +666,6 @@ TEST_F(Root, owners__by_files_and_processes)
 TEST(Doctor, modules__that_are_wanted)
 {
 	Wanted wanted;
-// Not as a warning does.
-TEST(Doctor, status__of_no_such_device_is_a_failure)
-{
-	Ended ended = run({TURNPIKE_COMMAND, "doctor", "nosuch0"});
-
-	EXPECT_EQ(ended.status, 2);
-	EXPECT_EQ(ended.errors, "turnpike: there is no device nosuch0\n");
-}
-
 	std::set<std::string> both = {"sch_onramp", "tcp_timely"};
 
 	EXPECT_TRUE(modules_of(wanted).empty());
@@ -583,20 +686,6 @@ TEST_F(Root, headers__of_kernels_that_may_boot)
 	EXPECT_EQ(kernels_without_headers(root_), Json({"6.12.0"}));
 }
 
-TEST(Suggest, word__that_is_near)
-{
-	std::vector<std::string> known = {"up", "down", "diff", "status", "show", "flows"};
-
-	EXPECT_EQ(suggest("flow", known), "flows");
-	EXPECT_EQ(suggest("donw", known), "down");
-	EXPECT_EQ(suggest("statsu", known), "status");
-	EXPECT_EQ(suggest("nonsense", known), "");
-	EXPECT_EQ(suggest("u", known), "");
-	EXPECT_EQ(suggest("", known), "");
-}
-
-}  // namespace
-}  // namespace turnpike
 std::string said(Words words)
 {
 	words.insert(words.begin(), TURNPIKE_COMMAND);
@@ -637,3 +726,17 @@ TEST(Suggest, file__names_what_may_be_meant)
 	EXPECT_EQ(complaint_of_file("[tlt]\nsomething = 1\n"), "line 2: [tlt] has no 'something'; there are: rule\n");
 }
 
+TEST(Suggest, word__that_is_near)
+{
+	std::vector<std::string> known = {"up", "down", "diff", "status", "show", "flows"};
+
+	EXPECT_EQ(suggest("flow", known), "flows");
+	EXPECT_EQ(suggest("donw", known), "down");
+	EXPECT_EQ(suggest("statsu", known), "status");
+	EXPECT_EQ(suggest("nonsense", known), "");
+	EXPECT_EQ(suggest("u", known), "");
+	EXPECT_EQ(suggest("", known), "");
+}
+
+}  // namespace
+}  // namespace turnpike

@@ -5,13 +5,12 @@
 #include <map>
 #include <string>
 
-#include <sys/stat.h>
-
 #include "../clockd/clockd_shown.h"
 #include "../modules.h"
 #include "../monotonic.h"
 #include "../process.h"
 #include "../setup/host.h"
+#include "namespaces.h"
 #include "status.h"
 #include "timely_counters.h"
 
@@ -21,14 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 // Names by the number that the kernel gives a namespace.
 using Numbers = std::map<ino_t, std::string>;
-
-ino_t number_of_namespace()
-{
-	struct stat own = {};
-
-	stat("/proc/thread-self/ns/net", &own);
-	return own.st_ino;
-}
 
 void add_counters(Json &one, bool onramp)
 {

@@ -63,6 +63,14 @@ std::vector<Found> others()
 
 }  // namespace
 
+ino_t number_of_namespace()
+{
+	struct stat own = {};
+
+	stat("/proc/thread-self/ns/net", &own);
+	return own.st_ino;
+}
+
 void each_namespace(const std::function<void(const std::string &name)> &function)
 {
 	File home(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));

@@ -7,7 +7,12 @@
 #include <functional>
 #include <string>
 
+#include <sys/types.h>
+
 namespace turnpike {
+
+// Of the one that this thread is in, as the kernel numbers them.
+ino_t number_of_namespace();
 
 // Calls it in each, its own first, which has an empty name. Others are those that `ip netns' knows, by their names, and
 // those of processes, by one of these: "process 4711". Without rights its own alone. This process is in its own after.

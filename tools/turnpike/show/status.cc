@@ -10,6 +10,8 @@
 
 #include "../command.h"
 #include "../percentile.h"
+#include "../process.h"
+#include "../setup/config_file.h"
 #include "../setup/host.h"
 #include "../setup/state_file.h"
 #include "../units.h"
@@ -76,6 +78,17 @@ bool is_at_floor(const Socket &socket, const Floors &floors_bps)
 	return floor != floors_bps.end() && socket.rate_bytes && socket.rate_bytes <= floor->second / 8;
 }
 
+// What is wanted and not there.
+Json not_so(const Wanted &wanted)
+{
+	Json differs = Json::array();
+
+	for (const Step &step : compare(wanted, look_at_host(wanted)).steps)
+		if (!step.holds)
+			differs.push_back(step.change.key());
+	return differs;
+}
+
 // What turnpike up did, and what of it is not so any more.
 Json setup_json()
 {
@@ -86,9 +99,7 @@ Json setup_json()
 		state = StateFile(kStateDirectory, false).read();
 		if (state.changes.empty())
 			return nullptr;
-		for (const Step &step : compare(state.wanted, look_at_host(state.wanted)).steps)
-			if (!step.holds)
-				differs.push_back(step.change.key());
+		differs = not_so(state.wanted);
 	} catch (const Error &error) {
 		differs.push_back(error.what());
 	}
@@ -133,12 +144,21 @@ void add_queue(Json &device, const Qdisc &qdisc, std::uint64_t &most_samples)
 
 // -- text
 
-// "-" where there is none; unit_ns: what it is counted in
-std::string time_text(const Json &object, const char *name, double unit_ns)
+// Its value; null where it has none.
+const Json &value_or_null(const Json &object, const char *name)
+{
+	static const Json none;
+	auto found = object.find(name);
+
+	return found == object.end() ? none : *found;
+}
+
+// Of so many nanoseconds; "-" where there is none.
+std::string time_text(const Json &object, const char *name)
 {
 	auto found = object.find(name);
 
-	return found == object.end() || found->is_null() ? "-" : duration_text(found->get<double>() * unit_ns);
+	return found == object.end() || found->is_null() ? "-" : duration_text(found->get<double>());
 }
 
 std::string line(const char *name, const std::string &text)
@@ -154,8 +174,12 @@ std::string timely_text(const Json &timely)
 	std::string text = count_text(timely.at("flows"), "flow");
 
 	if (timely.at("flows") != 0)
-		text += ", RTT p50 " + time_text(timely, "rtt_p50_us", 1e3) + ", p99 " + time_text(timely, "rtt_p99_us", 1e3) +
+		text += ", RTT p50 " + time_text(timely, "rtt_p50_ns") + ", p99 " + time_text(timely, "rtt_p99_ns") +
 			", " + count_text(timely.at("retransmits"), "segment") + " sent again";
+	if (timely.at("at_floor") != 0)
+		text += ", " + timely.at("at_floor").dump() + " at the least rate";
+	for (const Json &device : value_or_null(timely, "devices"))
+		text += (&device == &timely.at("devices").front() ? "; by routes of " : ", ") + printable(device.get<std::string>());
 	return text + "; " + timely.at("other_flows").dump() + " with others, " +
 	       timely.at("default").get<std::string>() + " by default";
 }
@@ -169,8 +193,8 @@ std::string device_text(const Json &device)
 		text += device.at("queues").dump() + " queues, ";
 	text += count_text(device.at("flows"), "flow");
 	if (device.at("samples") != 0)
-		text += ", queueing delay p50 " + time_text(device, "delay_p50_ns", 1) + ", p99 " +
-			time_text(device, "delay_p99_ns", 1);
+		text += ", queueing delay p50 " + time_text(device, "delay_p50_ns") + ", p99 " +
+			time_text(device, "delay_p99_ns");
 	return text + ", " + percent_text(device.at("held_packets").get<double>() / packets) + " of packets held, " +
 	       count_text(device.at("drops"), "drop");
 }
@@ -222,6 +246,41 @@ std::string setup_text(const Json &setup, std::int64_t now_s)
 	return text + " (turnpike diff)";
 }
 
+std::string stamps_text(const Json &stamps)
+{
+	std::string text;
+
+	for (const Json &port : stamps) {
+		text += (text.empty() ? "" : "; ") + printable(port.at("name").get<std::string>()) + " by " + port.at("clock").get<std::string>();
+		if (port.at("clock") != port.at("rx_clock"))
+			text += ", received by " + port.at("rx_clock").get<std::string>();
+		if (!port.at("error_ns").is_null())
+			text += ", error " + time_text(port, "error_ns");
+	}
+	return text;
+}
+
+std::string clock_text(const Json &clock)
+{
+	std::string text = clock.at("own_error_ns").is_null() ? "own not disciplined" : "own right to " + time_text(clock, "own_error_ns");
+
+	if (clock.at("peers") == 0)
+		return text;
+	text += "; " + count_text(clock.at("peers"), "peer") + ", known to " + time_text(clock, "error_max_ns") + " at worst";
+	for (const auto &[grade, count] : clock.at("grades").items())
+		text += ", " + count.dump() + " in grade " + grade;
+	return text;
+}
+
+std::string file_text(const Json &file)
+{
+	std::string text = file.at("path").get<std::string>();
+
+	if (!file.at("trouble").is_null())
+		return file.at("trouble").get<std::string>();
+	return text + (file.at("differs").empty() ? ": as in the kernel" : ": differs from the kernel: turnpike diff");
+}
+
 std::string namespace_text(const Json &one, std::int64_t now_s)
 {
 	std::string text;
@@ -240,6 +299,10 @@ std::string namespace_text(const Json &one, std::int64_t now_s)
 				     count_text(tlt.at("rtos"), "timeout") + ", " + count_text(tlt.at("deaf"), "peer") +
 				     " without TLT");
 	}
+	if (const Json &stamps = value_or_null(one, "stamps"); !stamps.is_null())
+		text += line("stamps", stamps_text(stamps));
+	if (const Json &clock = value_or_null(one, "clock"); !clock.is_null())
+		text += line("clock", clock_text(clock));
 	if (!one.at("setup").is_null())
 		text += line("set up", setup_text(one.at("setup"), now_s));
 	return text + line("verdict", one.at("verdict").get<std::string>());
@@ -264,8 +327,8 @@ Json timely_json(const std::vector<Socket> &sockets, const Floors &floors_bps)
 	std::sort(rtts.begin(), rtts.end());
 	Json json = {{"flows", rtts.size()}, {"other_flows", others}, {"at_floor", at_floor}, {"retransmits", retransmits}};
 	if (!rtts.empty()) {
-		json["rtt_p50_us"] = percentile(rtts, 50);
-		json["rtt_p99_us"] = percentile(rtts, 99);
+		json["rtt_p50_ns"] = 1000 * std::uint64_t(percentile(rtts, 50));
+		json["rtt_p99_ns"] = 1000 * std::uint64_t(percentile(rtts, 99));
 	}
 	return json;
 }
@@ -298,22 +361,49 @@ bool lacks_feedback(const Json &status, const Json &device)
 	       (device.at("coarse") != 0 || (!peers.is_null() && !peers.at("silent").empty()));
 }
 
+namespace {
+
+// What is in use, and whether it does something.
+struct Effect {
+	bool works = false;
+	std::string why_not;	// of the pieces that do not
+
+	void add(bool does, const std::string &reason)
+	{
+		works = works || does;
+		if (!does)
+			why_not += (why_not.empty() ? "" : ", and ") + reason;
+	}
+
+	std::string text() const
+	{
+		if (why_not.empty())
+			return "working";
+		return (works ? "working, but " : "no effect because ") + why_not + ": turnpike doctor says more";
+	}
+};
+
+}  // namespace
+
 std::string verdict(const Json &status)
 {
 	const Json &timely = status.at("timely"), &tlt = status.at("tlt");
-	bool on = !status.at("devices").empty() || !tlt.is_null() || (!timely.is_null() && timely.at("flows") != 0);
-	bool works = (!timely.is_null() && timely.at("flows") != 0) || (!tlt.is_null() && tlt.at("flows") != 0);
+	bool on = !status.at("devices").empty() || !tlt.is_null();
+	Effect effect;
 
 	if (!status.at("setup").is_null() && !status.at("setup").at("differs").empty())
 		return "not as it was set up: turnpike diff";
+	if (!timely.is_null() && timely.at("flows") != 0)
+		effect.add(timely.at("at_floor") != timely.at("flows"), "all flows of timely are at their least rate");
 	for (const Json &device : status.at("devices")) {
-		if (lacks_feedback(status, device))
-			return "onramp on " + device.at("name").get<std::string>() +
-			       " has no effect: no feedback came; turnpike doctor says why";
-		works = works || device.at("flows") != 0;
+		std::string name = device.at("name").get<std::string>();
+		if (device.at("flows") != 0 || lacks_feedback(status, device))
+			effect.add(!lacks_feedback(status, device), "onramp on " + name + " gets no feedback");
 	}
-	if (works)
-		return "working";
+	if (!tlt.is_null() && tlt.at("flows") != 0)
+		effect.add(tlt.at("deaf") != tlt.at("flows"), "no peer of TLT answers its marks");
+	if (effect.works || !effect.why_not.empty())
+		return effect.text();
 	if (on || !status.at("setup").is_null())
 		return "idle: no connection that it acts on";
 	return "off: turnpike up DEV --for PREFIX --dry-run shows what it would do";
@@ -335,6 +425,85 @@ Json look_at_namespace(const std::string &name)
 		json["tlt"] = tlt_json();
 	json["verdict"] = verdict(json);
 	return json;
+}
+
+void add_details(Json &one, const Json &ports)
+{
+	one["stamps"] = stamps_json(ports, number_of_namespace());
+	one["clock"] = one["devices"].empty() ? Json() : clock_json(answer_if_any({"clock", "show"}));
+	if (one["timely"].is_null())
+		return;
+	std::set<std::string> devices;
+	for (const Route &route : look_at_host().routes)
+		if (route.congctl.starts_with("timely"))
+			devices.insert(route.device());
+	one["timely"]["devices"] = devices;
+}
+
+Json file_json()
+{
+	Json file = {{"path", kConfig}, {"differs", Json::array()}, {"trouble", nullptr}};
+
+	if (is_absent(kConfig))
+		return nullptr;
+	try {
+		file["differs"] = not_so(read_config(kConfig));
+	} catch (const Error &error) {
+		file["trouble"] = error.what();
+	}
+	return file;
+}
+
+Json stamps_json(const Json &ports, std::uint64_t netns)
+{
+	Json list = Json::array();
+
+	for (const Json &port : ports)
+		if (port.at("netns") == netns)
+			list.push_back({{"name", port.at("dev")}, {"clock", port.at("clock")},
+					{"rx_clock", port.value("rx_clock", port.at("clock"))}, {"error_ns", value_or_null(port, "error_ns")}});
+	return list.empty() ? Json() : list;
+}
+
+Json clock_json(const Json &shown)
+{
+	Json grades = Json::object(), most;
+
+	if (!shown.is_object() || (shown.at("own_error_ns").is_null() && shown.at("peers").empty()))
+		return nullptr;
+	for (const Json &peer : shown.at("peers")) {
+		if (!peer.at("grade").is_null()) {
+			std::string grade = peer.at("grade");
+			grades[grade] = grades.value(grade, 0) + 1;
+		}
+		if (most.is_null() || peer.at("error_ns") > most)
+			most = peer.at("error_ns");
+	}
+	return {{"own_error_ns", shown.at("own_error_ns")}, {"peers", shown.at("peers").size()}, {"error_max_ns", most}, {"grades", grades}};
+}
+
+bool keep_device(Json &status, const std::string &device)
+{
+	Json kept = Json::array();
+	auto only = [&](const Json &list) {
+		Json found = Json::array();
+		for (const Json &has : list)
+			if (has.at("name") == device)
+				found.push_back(has);
+		return found;
+	};
+
+	for (Json one : status["namespaces"]) {
+		const Json &routes = value_or_null(one["timely"], "devices");
+		Json stamps = only(value_or_null(one, "stamps"));
+
+		one["devices"] = only(one["devices"]);
+		one["stamps"] = stamps.empty() ? Json() : stamps;
+		if (!one["devices"].empty() || !stamps.empty() || std::find(routes.begin(), routes.end(), device) != routes.end())
+			kept.push_back(one);
+	}
+	status["namespaces"] = kept;
+	return !kept.empty();
 }
 
 Json look_at_status(const AddTo &add)
@@ -376,6 +545,8 @@ std::string status_text(const Json &status, std::int64_t now_s)
 					       "; turnpike doctor says how to load that");
 	for (const Json &one : status.at("namespaces"))
 		text += namespace_text(one, now_s);
+	if (const Json &file = value_or_null(status, "file"); !file.is_null())
+		text += line("file", file_text(file));
 	return text;
 }
 

@@ -29,7 +29,23 @@ nlohmann::ordered_json look_at_status(const AddTo &add = {});
 // Modules that are loaded in another build than the one on disk, as `stale' of the status that people are shown.
 nlohmann::ordered_json stale_json(const std::vector<ModuleState> &modules);
 
+// `stamps', `clock' and `timely.devices' of the namespace that this runs in, beside what look_at_namespace() saw of it.
+// ports: what `turnpike stamps devices' says, of all namespaces; null where nobody can tell.
+void add_details(nlohmann::ordered_json &one, const nlohmann::ordered_json &ports);
+
+// What the configuration file says and the kernel has not; null without a file.
+nlohmann::ordered_json file_json();
+
 // -- what is computed of it
+
+// The devices of one namespace whose stamps are used, by its number; null if there is none.
+nlohmann::ordered_json stamps_json(const nlohmann::ordered_json &ports, std::uint64_t netns);
+
+// Of what `turnpike clock show' says; null where no clock is in use.
+nlohmann::ordered_json clock_json(const nlohmann::ordered_json &shown);
+
+// Leaves a device alone in all namespaces; false if nothing is on it.
+bool keep_device(nlohmann::ordered_json &status, const std::string &device);
 
 // Connections with timely, by their smoothed RTT; the others are counted. floors_bps: the least rates of congestion
 // controls by their names.

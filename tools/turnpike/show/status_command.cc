@@ -11,7 +11,9 @@
 #include "../command.h"
 #include "../folded.h"
 #include "../modules.h"
+#include "../process.h"
 #include "../setup/device_name.h"
+#include "../setup/host.h"
 #include "status.h"
 
 namespace turnpike {
@@ -19,35 +21,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One device alone, of all namespaces.
-void keep_device(Json &status, const std::string &called)
-{
-	std::string device = device_name(called);
-	Json kept = Json::array();
-
-	for (Json one : status["namespaces"]) {
-		Json devices = Json::array();
-
-		for (const Json &has : one["devices"])
-			if (has["name"] == device)
-				devices.push_back(has);
-		if (devices.empty())
-			continue;
-		one["devices"] = devices;
-		kept.push_back(one);
-	}
-	if (kept.empty())
-		throw Error("no onramp on a device " + device);
-	status["namespaces"] = kept;
-}
-
 void print(const std::string &device, bool json)
 {
-	Json status = look_at_status();
+	Json ports = loaded_modules().count("nicstamp") ? answer_if_any({"stamps", "devices"}) : Json();
+	Json status = look_at_status([&](Json &one) { add_details(one, ports); });
 
 	status["stale"] = stale_json(stale_modules());
-	if (!device.empty())
-		keep_device(status, device);
+	status["file"] = file_json();
+	if (!device.empty() && !keep_device(status, device_name(device)))
+		throw Error("nothing of Turnpike's is on a device " + device_name(device));
 	if (json)
 		std::cout << status.dump(2) << '\n';
 	else
@@ -62,7 +44,7 @@ void add_status_command(CLI::App &app, Action &action)
 	auto json = std::make_shared<bool>(false);
 	CLI::App *command = app.add_subcommand("status", "what is on, and whether it works (default)");
 
-	command->add_option("DEV", *device, "one device with onramp alone");
+	command->add_option("DEV", *device, "one device alone, with what is on it");
 	command->add_flag("-j,--json", *json, "print JSON");
 	command->callback([device, json, &action] { action = [device, json] { print(*device, *json); }; });
 	// Without a command.
