@@ -112,7 +112,7 @@ def onramp_flow(flow):
             "queued_packets": flow.get("queued"), "pauses": flow["pauses"], "paused_ns": flow["paused"],
             "held_packets": flow["held"], "held_ns": flow["held-time"], "beta": flow["beta"] / 1e6,
             "samples": flow["samples"], "noisy": truth(flow.get("noisy", 0)),
-            "feedback_age_ms": flow["age"] // 10**6 if "age" in flow else None, "delay_ns": flow.get("delay"),
+            "feedback_age_ns": flow.get("age"), "delay_ns": flow.get("delay"),
             "delay_p50_ns": flow.get("delay-p50"), "delay_p90_ns": flow.get("delay-p90"),
             "delay_p99_ns": flow.get("delay-p99"), "base_owd_ns": flow.get("base-owd"),
             "release_rate_bytes_per_s": flow.get("rate"), "burst_limit_bytes": flow.get("burst")}
@@ -188,7 +188,7 @@ def tlt_flow(flow):
     return {"local": ip_text(flow["local"]), "local_port": flow["local-port"], "remote": ip_text(flow["remote"]),
             "remote_port": flow["remote-port"], "peer": {"speaks": "tlt"}.get(flow["peer"], flow["peer"]),
             "important": flow["important"], "echoes": flow["echoes"], "injected": flow["injected"],
-            "rtos": flow["rtos"], "idle_ms": flow["idle-ms"], "sent": tlt_sent(flow["stats"]),
+            "rtos": flow["rtos"], "idle_ns": flow["idle-ms"] * 10**6, "sent": tlt_sent(flow["stats"]),
             **underscored({name: flow["stats"].get(name, 0) for name in names})}
 
 

@@ -45,7 +45,7 @@ shown() {
 		holds "all(f['parent'] == 'root' and not f['coarse'] for f in flows)" &&
 		holds "all(f['source'] == '$2' and f['samples'] > 0 for f in flows)" &&
 		holds "sum(f['samples'] for f in flows) > 100" &&
-		holds "all(f['feedback_age_ms'] < 1000 for f in flows)" &&
+		holds "all(f['feedback_age_ns'] < 10**9 for f in flows)" &&
 		[ "$(echo "$text" | wc -l)" = 5 ] && echo "$text"
 }
 

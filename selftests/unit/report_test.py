@@ -37,7 +37,7 @@ def header(**more):
 
 def connection(index, second, slow):
     return {"local": f"10.0.0.1:{5000 + index}", "remote": f"10.0.0.{2 + index % 3}:80", "congctl": "timely",
-            "rtt_us": (40 + index) * slow, "min_rtt_us": 21, "cwnd_segs": 10, "retransmits": second, "pacing_bps": 10**9,
+            "rtt_ns": (40 + index) * slow * 1000, "min_rtt_ns": 21000, "cwnd_segs": 10, "retransmits": second, "pacing_bps": 10**9,
             "bytes_acked": second * 10**7 * (index + 1), "bytes_received": 0, "delivery_bps": 10**9}
 
 
@@ -206,6 +206,11 @@ class Report(Case):
         self.assertNotIn("\x07", text)
         self.assertIn("&lt;script&gt;", text)
         self.assertNotIn("script", Strict(text).names)
+
+    def test_rtts_of_an_older_recording__are_read_in_their_unit(self):
+        self.assertEqual(measures.time_ns({"rtt_us": 40}, "rtt"), 40000)
+        self.assertEqual(measures.time_ns({"rtt_ns": 40500}, "rtt"), 40500)
+        self.assertIsNone(measures.time_ns({"rtt_ns": None}, "rtt"))
 
     def test_page__without_trace(self):
         things = [header(no_trace="tracefs is not mounted"), *(look(second) for second in range(3)), SUMMARY]

@@ -108,7 +108,7 @@ TEST(OnrampFlow, figures__have_their_units)
 	EXPECT_EQ(flow["parent"], "root");
 	EXPECT_EQ(flow["held"], true);
 	EXPECT_EQ(flow["pause_left_ns"], 12345);
-	EXPECT_EQ(flow["feedback_age_ms"], 2);
+	EXPECT_EQ(flow["feedback_age_ns"], 2999999);
 	EXPECT_EQ(flow["paused_ns"], 1ULL << 40);
 	EXPECT_EQ(flow["release_rate_bytes_per_s"], 125000);
 	EXPECT_DOUBLE_EQ(flow["beta"].get<double>(), 0.25);
@@ -120,7 +120,7 @@ TEST(OnrampFlow, what_the_kernel_left_out__is_null)
 
 	EXPECT_EQ(flow["held"], false);
 	for (const char *name : {"dev", "qdisc", "parent", "grade", "base_owd_ns", "queued_packets",
-				 "feedback_age_ms", "delay_ns", "delay_p50_ns", "delay_p90_ns",
+				 "feedback_age_ns", "delay_ns", "delay_p50_ns", "delay_p90_ns",
 				 "delay_p99_ns", "release_rate_bytes_per_s"})
 		EXPECT_TRUE(flow[name].is_null()) << name;
 }

@@ -323,13 +323,15 @@ TEST_F(Record, connection__has_null_for_what_was_not_measured)
 
 	socket.delivery_bytes = 1000;
 	Json json = connection_json(socket);
-	EXPECT_TRUE(json["min_rtt_us"].is_null());
+	EXPECT_TRUE(json["min_rtt_ns"].is_null());
 	EXPECT_TRUE(json["pacing_bps"].is_null());
 	EXPECT_EQ(json["delivery_bps"], 8000);
-	socket.min_rtt_us = 0;
+	socket.min_rtt_us = 21;
+	socket.rtt_us = 5000000;
 	socket.pacing_bytes = 125;
 	json = connection_json(socket);
-	EXPECT_EQ(json["min_rtt_us"], 0);
+	EXPECT_EQ(json["min_rtt_ns"], 21000);
+	EXPECT_EQ(json["rtt_ns"], 5000000000);
 	EXPECT_EQ(json["pacing_bps"], 1000);
 }
 

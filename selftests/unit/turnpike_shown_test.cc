@@ -79,7 +79,7 @@ Json tlt_flow()
 {
 	Json flow = {{"local", "10.0.0.1"}, {"local_port", 65535}, {"remote", "255.255.255.255"}, {"remote_port", 5001},
 		     {"peer", "unknown"}, {"important", 12345678}, {"echoes", 12345678}, {"injected", 123456},
-		     {"rtos", 1}, {"idle_ms", 12}};
+		     {"rtos", 1}, {"idle_ns", 12000000}};
 
 	for (const char *kind : turnpike::kTltKinds)
 		flow["sent"][kind] = {{"packets", 7}, {"bytes", 8}};

@@ -53,15 +53,21 @@ def grown(before, after, key):
     return max(0, new - old) if old is not None and new is not None else 0
 
 
+def time_ns(one, name):
+    """A connection's; older recordings tell it in microseconds."""
+    ns, us = number(one, name + "_ns"), number(one, name + "_us")
+    return us * 1000 if ns is None and us is not None else ns
+
+
 def rtts(recording):
     """(t_ns, host, smoothed RTT in ns) of connections whose data were acknowledged since the look before."""
     found = []
     for before, after in pairs(recording):
         old = connections(before)
         for key, one in connections(after).items():
-            rtt_us = number(one, "rtt_us")
-            if key in old and rtt_us and grown(old[key], one, "bytes_acked"):
-                found.append((number(after, "t_ns"), host_of(key[2]), rtt_us * 1000))
+            rtt_ns = time_ns(one, "rtt")
+            if key in old and rtt_ns and grown(old[key], one, "bytes_acked"):
+                found.append((number(after, "t_ns"), host_of(key[2]), rtt_ns))
     return found
 
 

@@ -261,7 +261,7 @@ def connections(recording):
     return table("TCP connections to other hosts", ["local", "remote", "namespace", "congestion control", "+data sent", "+sent again",
                                                     "+RTT", "+least RTT", "+pacing"],
                  [[text(one, "local"), text(one, "remote"), name or "-", text(one, "congctl"), size(sent), count(again),
-                   *(shown(number(one, key), lambda us: duration(us * 1000)) for key in ("rtt_us", "min_rtt_us")),
+                   *(shown(measures.time_ns(one, key), duration) for key in ("rtt", "min_rtt")),
                    shown(number(one, "pacing_bps"), rate)] for one, name, sent, again in rows], total)
 
 

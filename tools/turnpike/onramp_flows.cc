@@ -83,13 +83,6 @@ Json base_json(const Attributes &a)
 				  Json(static_cast<std::int64_t>(attribute_u64(found->second)));
 }
 
-Json age_json(const Attributes &a)
-{
-	Json age_ns = number64(a, ONRAMP_FLOW_AGE);
-
-	return age_ns.is_null() ? age_ns : Json(age_ns.get<std::uint64_t>() / 1000000);
-}
-
 // -- for people
 
 // "orack-c", "tcpts", "orack-c!": with ! since the peer's timestamps do not serve. "tcpts~": noisy.
@@ -132,7 +125,7 @@ std::vector<ShownColumn> columns()
 		value_column("held_time", "held_ns", When::verbose),
 		beta_column(),
 		value_column("samples", "samples", When::verbose),
-		value_column("age", "feedback_age_ms", When::verbose),
+		value_column("age", "feedback_age_ns", When::verbose),
 		value_column("delay", "delay_ns", When::verbose),
 		value_column("p50", "delay_p50_ns"),
 		value_column("p90", "delay_p90_ns", When::verbose),
@@ -224,7 +217,7 @@ Json onramp_flow_json(const Attributes &a)
 		{"beta", attribute_u32(a.at(ONRAMP_FLOW_BETA)) / 1e6},
 		{"samples", number64(a, ONRAMP_FLOW_SAMPLES)},
 		{"noisy", a.count(ONRAMP_FLOW_NOISY) && attribute_u8(a.at(ONRAMP_FLOW_NOISY)) != 0},
-		{"feedback_age_ms", age_json(a)},
+		{"feedback_age_ns", number64(a, ONRAMP_FLOW_AGE)},
 		{"delay_ns", number64(a, ONRAMP_FLOW_DELAY)},
 		{"delay_p50_ns", number64(a, ONRAMP_FLOW_DELAY_P50)},
 		{"delay_p90_ns", number64(a, ONRAMP_FLOW_DELAY_P90)},

@@ -317,7 +317,7 @@ Json flow_json(const Attributes &a)
 		{"echoes", number(TLT_FLOW_ECHOES)},
 		{"injected", number(TLT_FLOW_INJECTED)},
 		{"rtos", number(TLT_FLOW_RTOS)},
-		{"idle_ms", number(TLT_FLOW_IDLE_MS)},
+		{"idle_ns", 1000000 * std::uint64_t(number(TLT_FLOW_IDLE_MS))},
 	};
 
 	// A module of before it had them says nothing.

@@ -38,7 +38,7 @@ std::vector<ShownColumn> flow_columns()
 		value_column("echoes", "echoes"),
 		value_column("injected", "injected"),
 		value_column("rtos", "rtos"),
-		value_column("idle", "idle_ms"),
+		value_column("idle", "idle_ns"),
 	};
 
 	for (const char *kind : kTltKinds)

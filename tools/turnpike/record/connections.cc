@@ -20,19 +20,25 @@ bool goes_nowhere(const Socket &socket)
 	return IN6_IS_ADDR_LOOPBACK(&remote) || (IN6_IS_ADDR_V4MAPPED(&remote) && remote.s6_addr[12] == 127);
 }
 
+// What the kernel tells in microseconds.
+std::uint64_t ns_of(std::uint32_t us)
+{
+	return 1000 * static_cast<std::uint64_t>(us);
+}
+
 }  // namespace
 
 Json connection_json(const Socket &socket)
 {
 	Json json = {{"local", end_text(socket.ends.local, socket.ends.local_port)},
 		     {"remote", end_text(socket.ends.remote, socket.ends.remote_port)},
-		     {"congctl", socket.congctl}, {"rtt_us", socket.rtt_us}, {"min_rtt_us", nullptr},
+		     {"congctl", socket.congctl}, {"rtt_ns", ns_of(socket.rtt_us)}, {"min_rtt_ns", nullptr},
 		     {"cwnd_segs", socket.cwnd_segs}, {"retransmits", socket.retransmits},
 		     {"bytes_acked", socket.bytes_acked}, {"bytes_received", socket.bytes_received},
 		     {"pacing_bps", nullptr}, {"delivery_bps", 8 * socket.delivery_bytes}};
 
 	if (socket.min_rtt_us)
-		json["min_rtt_us"] = *socket.min_rtt_us;
+		json["min_rtt_ns"] = ns_of(*socket.min_rtt_us);
 	if (socket.pacing_bytes)
 		json["pacing_bps"] = 8 * *socket.pacing_bytes;
 	return json;
