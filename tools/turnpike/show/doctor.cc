@@ -2,40 +2,16 @@
 #include "doctor.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "../units.h"
-#include "status.h"
+#include "doctor_clock.h"
+#include "doctor_device.h"
+#include "doctor_traffic.h"
+#include "verdicts.h"
 
 namespace turnpike {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Findings = std::vector<Finding>;
-
-// TIMELY's T_low (TIMELY15, 4.4) of a low-latency NIC: what a NIC waits for further frames looks like a queue.
-constexpr unsigned kCoalescingUs = 50;
-// Above it more than half of the samples say "decrease at once" (TIMELY15, equation of T_high).
-constexpr double kNoisyShare = .5;
-// Fewer samples tell nothing.
-constexpr std::uint64_t kSamplesThatTell = 1000;
-// On-Ramp's, by default (ONRAMP21 section 5).
-constexpr std::int64_t kThresholdNs = 50000;
-
-std::string text(const Json &value)
-{
-	return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-std::string us_text(const Json &ns)
-{
-	return std::to_string(std::llround(ns.get<double>() / 1000)) + " us";
-}
-
-void fine(Findings &found, const char *check, const std::string &what)
-{
-	found.push_back({check, Severity::fine, what, "", ""});
-}
 
 // -- modules, kernel
 
@@ -207,238 +183,22 @@ void setup(const Json &facts, Findings &found)
 			 "other software undid it: a DHCP client, a network manager", "turnpike diff, then turnpike up again"});
 }
 
-// -- devices
-
-void queues(const Json &device, Findings &found)
-{
-	if (!device.at("onramp").get<bool>())
-		return;
-	std::string name = text(device.at("name"));
-	if (text(device.at("root")) != "onramp" || device.at("tx_queues") <= 1)
-		return fine(found, "queues", name + " has one onramp for each queue");
-	found.push_back({"queues", Severity::warning, name + " has " + text(device.at("tx_queues")) + " queues and one onramp",
-			 "all processors wait for one lock",
-			 "tc qdisc replace dev " + name + " root handle 1: mq; then turnpike down, and up as before"});
-}
-
-void coalescing(const Json &device, Findings &found)
-{
-	const Json &waits_us = device.at("rx_usecs");
-	std::string name = text(device.at("name"));
-
-	if (waits_us.is_null() || waits_us <= kCoalescingUs)
-		return fine(found, "coalescing", name + (waits_us.is_null() ? " does not say how long it waits for further frames"
-									    : " waits " + text(waits_us) + " us for further frames"));
-	found.push_back({"coalescing", Severity::warning, name + " waits up to " + text(waits_us) + " us before it tells of a frame",
-			 "the wait is in every RTT: thresholds rise by it, and reactions come later",
-			 "ethtool -C " + name + " adaptive-rx off rx-usecs 20"});
-}
-
-void speed(const Json &device, Findings &found)
-{
-	std::string name = text(device.at("name"));
-
-	if (!device.at("onramp").get<bool>())
-		return;
-	if (!device.at("speed_mbps").is_null())
-		return fine(found, "speed", name + " runs at " + text(device.at("speed_mbps")) + " Mbit/s");
-	found.push_back({"speed", Severity::warning, name + " does not say how fast it is",
-			 "bursts and the line gate go by the speed",
-			 "line_rate = RATE below [device " + name + "] in the configuration file and turnpike up --all, "
-			 "or turnpike up with --line-rate RATE"});
-}
-
-// -- what works, and what does not
-
-void feedback(const Json &facts, Findings &found)
-{
-	const Json &space = facts.at("namespace");
-
-	for (const Json &device : space.at("devices")) {
-		std::string name = text(device.at("name"));
-
-		if (device.at("samples") != 0)
-			fine(found, "feedback", "onramp on " + name + " has " + text(device.at("samples")) + " samples");
-		else if (lacks_feedback(space, device))
-			found.push_back({"feedback", Severity::warning, "onramp on " + name + " has no feedback",
-					 "it holds nothing: it needs receipts of peers with onramp, or microsecond TCP timestamps at both ends",
-					 "onramp at the receiver; UDP port 61004 open both ways; the same key; turnpike onramp peers and stats"});
-		else
-			fine(found, "feedback", "onramp on " + name + " had no data to send to hosts that are near");
-	}
-}
-
-void peers(const Json &facts, Findings &found)
-{
-	const Json &peers = facts.at("namespace").at("peers");
-
-	if (peers.is_null())
-		return;
-	if (peers.at("silent").empty())
-		return fine(found, "peers", "every host that was asked sends receipts");
-	found.push_back({"peers", Severity::warning, count_text(peers.at("silent").size(), "host") + " never sent a receipt, as " +
-			 text(peers.at("silent").front()),
-			 "flows to them are held by TCP timestamps alone, or not at all",
-			 "there: is sch_onramp loaded with onramp on a device (ss -uln sport 61004)? is the port open? the same key?"});
-}
-
-void keys(const Json &facts, Findings &found)
-{
-	if (facts.at("keys").is_null())
-		return;
-	if (!facts.at("keys").empty())
-		return fine(found, "key", "receipts are signed");
-	found.push_back({"key", Severity::warning, "On-Ramp has no key",
-			 "who can send with another host's address can forge receipts",
-			 "turnpike onramp key generate, once; copy /etc/turnpike/onramp.key to all hosts; turnpike onramp key load"});
-}
-
-void refusals(const Json &facts, Findings &found)
-{
-	const Json &stats = facts.at("onramp_stats");
-
-	if (stats.is_null())
-		return;
-	if (stats.value("refused_mac", std::uint64_t(0)) + stats.value("refused_key", std::uint64_t(0)) == 0)
-		return fine(found, "signatures", "no receipt was refused for its key");
-	found.push_back({"signatures", Severity::warning, count_text(stats.at("refused_mac"), "receipt") + " with a wrong signature, " +
-			 text(stats.at("refused_key")) + " with an unknown key",
-			 "a host with another key has no feedback; or somebody forges", "compare /etc/turnpike/onramp.key of all hosts"});
-}
-
-void coarse(const Json &facts, Findings &found)
-{
-	for (const Json &device : facts.at("namespace").at("devices")) {
-		if (device.at("coarse") == 0)
-			continue;
-		bool can = facts.at("has_usec").get<bool>();
-		found.push_back({"timestamps", Severity::info, "peers of " + count_text(device.at("coarse"), "connection") + " of " +
-				 text(device.at("name")) + " have timestamps of milliseconds",
-				 "these tell no queueing delay: receipts alone do",
-				 can ? "turnpike usec-ts on PREFIX, at both ends" : "needs Linux 6.7 at both ends"});
-	}
-}
-
-void noise(const Json &facts, Findings &found)
-{
-	const Json &timely = facts.at("timely_counters");
-
-	if (timely.is_null() || timely.value("samples", std::uint64_t(0)) < kSamplesThatTell)
-		return;
-	double high = timely.value("events_high", 0.0) / timely.at("samples").get<double>();
-	if (high <= kNoisyShare)
-		return fine(found, "noise", "few of timely's RTTs are above T_high");
-	found.push_back({"noise", Severity::warning, "more than half of timely's RTTs are above T_high",
-			 "a queue that others make, or noise of hosts: coalescing, sleep states, a virtual machine",
-			 "ethtool -c; cpupower idle-info; the queue of the switch"});
-}
-
-void tlt(const Json &facts, Findings &found)
-{
-	const Json &tlt = facts.at("namespace").at("tlt");
-
-	if (tlt.is_null())
-		return;
-	if (tlt.at("rules").empty() && facts.at("default_route").get<bool>())
-		found.push_back({"tlt-rules", Severity::warning, "TLT marks all TCP, and there is a default route",
-				 "code points mean something else beyond the datacenter", "turnpike tlt set --rule peer=PREFIX"});
-	if (tlt.at("deaf") == 0)
-		return fine(found, "tlt-peers", "every peer of TLT answers its marks");
-	found.push_back({"tlt-peers", Severity::warning, "TLT has peers that answer no mark, of " + count_text(tlt.at("deaf"), "connection"),
-			 "it has no TLT, or somebody between changes the code points: data to it are not marked",
-			 "turnpike tlt flows; at the peer: turnpike tlt stats"});
-}
-
-// -- clocks between hosts
-
-std::string list_of(const Json &words)
-{
-	std::string list;
-
-	for (const Json &word : words)
-		list += (list.empty() ? "" : ", ") + text(word);
-	return list;
-}
-
-void clockd_errors(const Json &clockd, Findings &found)
-{
-	const Json &most = clockd.at("error_max_ns");
-
-	if (most.is_null())
-		return;
-	if (most <= kThresholdNs)
-		return fine(found, "clockd-error", "errors of peers' clocks are below On-Ramp's threshold");
-	found.push_back({"clockd-error", Severity::warning, "a peer's clock is known to " + us_text(most) + " alone",
-			 "On-Ramp holds above 50us by default: such a clock tells less than that",
-			 "turnpike clock show; is a queue never empty? hardware stamps: clockd --device DEV"});
-}
-
-void clockd_mesh(const Json &clockd, Findings &found)
-{
-	const Json &coordinator = clockd.at("coordinator");
-
-	if (coordinator.is_null())
-		return;
-	if (!clockd.at("answered").get<bool>())
-		found.push_back({"clockd-coordinator", Severity::warning, "clockd's coordinator " + text(coordinator.at("address")) + " " +
-				 text(coordinator.at("trouble")), "each pair of hosts stands by itself: errors are larger",
-				 "there: systemctl status turnpike-clockd; the same /etc/turnpike/clockd.hosts and .key?"});
-	else
-		fine(found, "clockd-coordinator", "clockd's coordinator answers");
-	for (const Json &edge : clockd.at("left_out"))
-		found.push_back({"clockd-asymmetry", Severity::info, "loops leave out what probes to " + text(edge.at("peer")) + " say" +
-				 (edge.at("surplus_ns").is_null() ? "" : ", by " + us_text(edge.at("surplus_ns"))),
-				 "a path that is longer one way than the other is off by half of that; or its clock was set just now",
-				 "turnpike clock show; compare the routes there and back"});
-}
-
-void clockd(const Json &facts, Findings &found)
-{
-	const Json &clockd = facts.at("clockd");
-	bool runs = !clockd.is_null() && clockd.at("running").get<bool>();
-
-	if (!runs && facts.at("clockd_configured").get<bool>())
-		found.push_back({"clockd", Severity::warning, "clockd has its file of hosts, and does not run",
-				 "On-Ramp goes on in grade (c); peers find this host silent", "systemctl enable --now turnpike-clockd"});
-	if (!runs)
-		return;
-	fine(found, "clockd", "clockd runs");
-	if (!clockd.at("kernel").is_null())
-		found.push_back({"clockd-kernel", Severity::warning, "clockd cannot tell On-Ramp: " + text(clockd.at("kernel")),
-				 "On-Ramp goes on in grade (c)", "modprobe sch_onramp"});
-	if (clockd.at("silent").empty())
-		fine(found, "clockd-peers", "clockd's peers answer");
-	else
-		found.push_back({"clockd-peers", Severity::warning, "clockd's peers do not answer: " + list_of(clockd.at("silent")),
-				 "On-Ramp goes on in grade (c) to them", "there: does clockd run? the same key and file of hosts? is UDP port 61005 open?"});
-	clockd_errors(clockd, found);
-	clockd_mesh(clockd, found);
-}
-
 }  // namespace
 
-const char *severity_name(Severity severity)
-{
-	static const char *const names[] = {"fine", "info", "warning", "broken"};
-
-	return names[static_cast<int>(severity)];
-}
-
-std::vector<Finding> examine(const Json &facts)
+Findings examine(const Json &facts)
 {
 	Findings found;
 
 	for (auto check : {modules, headers, secure_boot, plugin, owners, defaults, setup})
 		check(facts, found);
 	for (const Json &device : facts.at("devices"))
-		for (auto check : {queues, coalescing, speed})
-			check(device, found);
-	for (auto check : {feedback, peers, keys, refusals, coarse, noise, tlt, clockd})
-		check(facts, found);
+		examine_device(device, found);
+	examine_traffic(facts, found);
+	examine_clocks(facts, found);
 	return found;
 }
 
-int exit_status(const std::vector<Finding> &findings)
+int exit_status(const Findings &findings)
 {
 	Severity worst = Severity::fine;
 
@@ -447,7 +207,7 @@ int exit_status(const std::vector<Finding> &findings)
 	return worst == Severity::broken ? 2 : worst == Severity::warning ? 1 : 0;
 }
 
-std::string findings_text(const std::vector<Finding> &findings, bool all)
+std::string findings_text(const Findings &findings, bool all)
 {
 	unsigned count[4] = {};
 	std::string text;
@@ -466,7 +226,7 @@ std::string findings_text(const std::vector<Finding> &findings, bool all)
 	       std::to_string(count[2]) + (count[2] == 1 ? " warning, " : " warnings, ") + std::to_string(count[3]) + " broken\n";
 }
 
-Json findings_json(const std::vector<Finding> &findings)
+Json findings_json(const Findings &findings)
 {
 	Json list = Json::array();
 

@@ -5,33 +5,20 @@
 #define TURNPIKE_TOOLS_SHOW_DOCTOR_H
 
 #include <string>
-#include <vector>
 
-#include <nlohmann/json.hpp>
+#include "finding.h"
 
 namespace turnpike {
 
-enum class Severity { fine, info, warning, broken };
-
-struct Finding {
-	std::string check;	// its name, for scripts
-	Severity severity;
-	std::string what;	// that was found
-	std::string why;	// it matters; empty if fine
-	std::string mend;	// what to do, a command where there is one; empty if fine
-};
-
-const char *severity_name(Severity severity);
-
 // One finding a check, or one a device or namespace that has something. The facts are those of look_at_facts().
-std::vector<Finding> examine(const nlohmann::ordered_json &facts);
+Findings examine(const nlohmann::ordered_json &facts);
 
 // 0: fine, or for information; 1: a warning; 2: something is broken.
-int exit_status(const std::vector<Finding> &findings);
+int exit_status(const Findings &findings);
 
 // all: also what is fine
-std::string findings_text(const std::vector<Finding> &findings, bool all);
-nlohmann::ordered_json findings_json(const std::vector<Finding> &findings);
+std::string findings_text(const Findings &findings, bool all);
+nlohmann::ordered_json findings_json(const Findings &findings);
 
 }  // namespace turnpike
 

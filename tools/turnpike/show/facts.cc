@@ -2,29 +2,23 @@
 #include "facts.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
 
-#include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
-#include <sys/ioctl.h>
-
 #include "../clockd/clockd_shown.h"
 #include "../command.h"
 #include "../modules.h"
 #include "../monotonic.h"
-#include "../netns.h"
 #include "../release.h"
 #include "../setup/config_file.h"
 #include "../setup/device_name.h"
 #include "../setup/host.h"
 #include "../setup/state_file.h"
 #include "../units.h"
+#include "facts_device.h"
 #include "holders.h"
 #include "status.h"
 #include "timely_counters.h"
@@ -168,55 +162,6 @@ Json tc_plugin()
 	if (ended.status == 127)
 		return nullptr;
 	return (ended.output + ended.errors).find("Unknown qdisc") == std::string::npos;
-}
-
-// Microseconds that the NIC waits for further frames; null where it does not say.
-Json rx_usecs(const std::string &device)
-{
-	File socket(socket_in(nullptr));
-	struct ethtool_coalesce coalesce = {};
-	struct ifreq request = {};
-
-	coalesce.cmd = ETHTOOL_GCOALESCE;
-	std::strncpy(request.ifr_name, device.c_str(), IFNAMSIZ - 1);
-	request.ifr_data = reinterpret_cast<char *>(&coalesce);
-	if (ioctl(socket.fd(), SIOCETHTOOL, &request))
-		return nullptr;
-	return coalesce.rx_coalesce_usecs;
-}
-
-// Mbit/s; null where the device does not know. A line that is down says -1.
-Json speed_of(const std::string &device)
-{
-	std::ifstream file("/sys/class/net/" + device + "/speed");
-	long mbps = -1;
-
-	file >> mbps;
-	return file && mbps > 0 ? Json(mbps) : Json(nullptr);
-}
-
-unsigned tx_queues(const std::string &device)
-{
-	std::vector<fs::path> queues = entries_of("/sys/class/net/" + device + "/queues");
-
-	return std::count_if(queues.begin(), queues.end(),
-			     [](const fs::path &path) { return path.filename().string().starts_with("tx-"); });
-}
-
-Json device_json(const std::string &name, const Host &host)
-{
-	Json device = {{"name", name}, {"onramp", false}, {"root", "none"}, {"tx_queues", tx_queues(name)},
-		       {"rx_usecs", rx_usecs(name)}, {"speed_mbps", speed_of(name)}};
-
-	for (const Qdisc &qdisc : host.qdiscs) {
-		if (qdisc.device != name)
-			continue;
-		if (qdisc.kind == "onramp")
-			device["onramp"] = true;
-		if (qdisc.parent == 0xffffffff)
-			device["root"] = qdisc.kind;
-	}
-	return device;
 }
 
 // Those that onramp or a route of timely's is on.
