@@ -13,6 +13,7 @@
 #include "process.h"
 #include "show/doctor.h"
 #include "show/facts.h"
+#include "show/facts_device.h"
 #include "show/holders.h"
 #include "show/status.h"
 #include "suggest.h"
@@ -48,6 +49,14 @@ TEST(Status, timely__percentiles_of_its_own_connections)
 	EXPECT_EQ(json["rtt_p99_ns"], 99000);
 	EXPECT_EQ(json["retransmits"], 100);
 	EXPECT_FALSE(timely_json({}).contains("rtt_p50_ns"));
+	EXPECT_FALSE(json.contains("least_rtt_p50_ns"));
+	for (std::size_t i = 0; i < sockets.size(); i++) {
+		sockets[i].min_rtt_us = i;
+		sockets[i].bytes_acked = 10;
+	}
+	json = timely_json(sockets);
+	EXPECT_EQ(json["least_rtt_p50_ns"], 50000);
+	EXPECT_EQ(json["acked_bytes"], 1000);
 }
 
 Qdisc queue(const char *device, std::uint64_t samples, std::uint64_t p50_ns, std::uint64_t p99_ns)
@@ -59,6 +68,9 @@ Qdisc queue(const char *device, std::uint64_t samples, std::uint64_t p50_ns, std
 	stats.delay_p50_ns = p50_ns;
 	stats.delay_p99_ns = p99_ns;
 	stats.held_packets = 5;
+	stats.ignored_unknown = 1;
+	stats.ignored_late = 2;
+	stats.ignored_unstamped = 3;
 	stats.held_ns = 700;
 	stats.controlled_flows = 2;
 	stats.line_rate = 1250000000;
@@ -83,6 +95,7 @@ TEST(Status, onramp__queues_of_a_device_are_one)
 	EXPECT_EQ(devices[0]["delay_p50_ns"], 5000);
 	EXPECT_EQ(devices[0]["delay_p99_ns"], 90000);
 	EXPECT_EQ(devices[0]["held_packets"], 10);
+	EXPECT_EQ(devices[0]["ignored"], 12);
 	EXPECT_EQ(devices[0]["held_ns"], 1400);
 	EXPECT_EQ(devices[0]["line_rate_bps"], 10000000000);
 	EXPECT_FALSE(devices[1].contains("delay_p50_ns"));
@@ -294,11 +307,14 @@ Json healthy()
 	return {{"kernel", "6.12.9"}, {"modules", {module}}, {"dkms", true}, {"kernels_without_headers", Json::array()},
 		{"signing", {{"enforced", ""}, {"keys", nullptr}}}, {"tc_plugin", true}, {"others", Json::array()}, {"default_congestion", "cubic"},
 		{"default_route", true}, {"has_usec", true}, {"keys", {1}},
+		{"default_qdisc", "fq_codel"}, {"left_qdiscs", Json::array()}, {"t_low_us", 24}, {"config", nullptr},
+		{"own_clock_error_ns", nullptr},
 		{"onramp_stats", {{"refused_mac", 0}, {"refused_key", 0}}},
 		{"timely_counters", {{"samples", 5000}, {"events_high", 10}}}, {"namespace", with_devices(10, 100, 2)},
 		{"clockd", clockd_of({})}, {"clockd_configured", true},
 		{"devices", {{{"name", "eth0"}, {"onramp", true}, {"root", "mq"}, {"tx_queues", 8}, {"rx_usecs", 8},
-			      {"speed_mbps", 10000}}}}};
+			      {"rx_frames", 0}, {"adaptive_rx", false}, {"speed_mbps", 10000}, {"timely", false},
+			      {"stamps", "nic"}, {"threshold_ns", 50000}, {"pause_max_us", 50000}, {"rto_min_us", 200000}}}}};
 }
 
 // The checks that are not fine, with their severity.
@@ -322,6 +338,14 @@ std::string wrong_with(const char *pointer, const Json &value)
 
 	facts[Json::json_pointer(pointer)] = value;
 	return wrong(facts);
+}
+
+std::string mend_of(const Json &facts, const std::string &check)
+{
+	for (const Finding &finding : examine(facts))
+		if (finding.check == check)
+			return finding.mend;
+	return "";
 }
 
 TEST(Doctor, healthy__is_fine)
@@ -492,14 +516,6 @@ TEST(Doctor, modules__missing_or_stale)
 	EXPECT_EQ(wrong_with("/tc_plugin", nullptr), "tc-plugin:warning");
 }
 
-std::string mend_of(const Json &facts, const std::string &check)
-{
-	for (const Finding &finding : examine(facts))
-		if (finding.check == check)
-			return finding.mend;
-	return "";
-}
-
 // DKMS of Debian 13 asks for no headers, and says nothing more of it.
 TEST(Doctor, modules__mended_by_what_is_missing)
 {
@@ -536,6 +552,232 @@ TEST(Doctor, device__what_hides_in_it)
 	facts["devices"][0]["root"] = "onramp";
 	facts["devices"][0]["tx_queues"] = 1;
 	EXPECT_EQ(wrong(facts), "");
+}
+
+// Of what is on the device: On-Ramp's threshold, timely's t_low.
+TEST(Doctor, coalescing__against_what_it_disturbs)
+{
+	EXPECT_EQ(wrong_with("/devices/0/threshold_ns", 8000), "");
+	EXPECT_EQ(wrong_with("/devices/0/threshold_ns", 7999), "coalescing:warning");
+	Json facts = healthy();
+	facts["devices"][0].update({{"timely", true}, {"rx_usecs", 24}});
+	EXPECT_EQ(wrong(facts), "");
+	facts["devices"][0]["rx_usecs"] = 25;
+	EXPECT_EQ(wrong(facts), "coalescing:warning");
+	EXPECT_NE(findings_text(examine(facts), false).find("timely's t_low"), std::string::npos);
+	// The paper's 0 of fine pacing says nothing of a NIC.
+	facts["t_low_us"] = 0;
+	EXPECT_EQ(wrong(facts), "");
+	facts["t_low_us"] = nullptr;
+	EXPECT_EQ(wrong(facts), "");
+	// Without either it is a device that somebody asked for.
+	facts["devices"][0].update({{"timely", false}, {"threshold_ns", nullptr}, {"rx_usecs", 50}});
+	EXPECT_EQ(wrong(facts), "");
+}
+
+TEST(Doctor, coalescing__by_frames_or_by_load)
+{
+	Json facts = healthy();
+
+	facts["devices"][0].update({{"rx_usecs", 200}, {"rx_frames", 1}});
+	EXPECT_EQ(wrong(facts), "");
+	facts["devices"][0]["rx_frames"] = 2;
+	EXPECT_EQ(wrong(facts), "coalescing:warning");
+	facts["devices"][0].update({{"rx_usecs", 8}, {"adaptive_rx", true}});
+	EXPECT_EQ(wrong(facts), "coalescing:info");
+	facts["devices"][0].update({{"rx_usecs", 51}, {"rx_frames", 1}});
+	EXPECT_EQ(wrong(facts), "coalescing:warning");
+	// What it says to try is not too long itself.
+	facts["devices"][0]["threshold_ns"] = 16000;
+	EXPECT_EQ(mend_of(facts, "coalescing"), "ethtool -C eth0 adaptive-rx off rx-usecs 16");
+}
+
+TEST(Doctor, qdisc__older_than_the_default)
+{
+	Json facts = healthy();
+
+	facts["left_qdiscs"] = {{{"device", "eth1"}, {"kind", "fq_codel"}, {"mq", false}}};
+	facts["default_qdisc"] = "onramp";
+	EXPECT_EQ(wrong(facts), "qdisc:warning");
+	EXPECT_EQ(mend_of(facts, "qdisc"), "tc qdisc replace dev eth1 root onramp");
+	facts["left_qdiscs"][0]["mq"] = true;
+	EXPECT_EQ(mend_of(facts, "qdisc"), "tc qdisc replace dev eth1 root handle 1: mq");
+	facts["default_qdisc"] = "fq";
+	EXPECT_EQ(wrong(facts), "qdisc:info");
+	// Other namespaces do not see it.
+	EXPECT_EQ(wrong_with("/default_qdisc", ""), "");
+}
+
+TEST(Doctor, rto__above_pauses)
+{
+	EXPECT_EQ(wrong_with("/devices/0/rto_min_us", 100000), "");
+	EXPECT_EQ(wrong_with("/devices/0/rto_min_us", 99999), "rto:warning");
+	EXPECT_EQ(wrong_with("/devices/0/pause_max_us", 100001), "rto:warning");
+	EXPECT_EQ(wrong_with("/devices/0/pause_max_us", nullptr), "");
+	EXPECT_EQ(wrong_with("/devices/0/rto_min_us", nullptr), "");
+}
+
+TEST(Doctor, stamps__are_for_those_who_ask)
+{
+	for (const Json &stamps : Json{"nic", "host", "none", nullptr})
+		EXPECT_EQ(wrong_with("/devices/0/stamps", stamps), "");
+	EXPECT_NE(findings_text(examine(healthy()), true).find("eth0 can stamp"), std::string::npos);
+}
+
+TEST(Doctor, floor__of_few_or_of_many)
+{
+	Json facts = healthy();
+	Json &timely = facts["namespace"]["timely"];
+
+	timely = {{"flows", 20}, {"other_flows", 0}, {"at_floor", 0}, {"retransmits", 0}, {"acked_bytes", 1}};
+	EXPECT_EQ(wrong(facts), "");
+	timely["at_floor"] = 1;
+	EXPECT_EQ(wrong(facts), "floor:info");
+	timely["at_floor"] = 2;
+	EXPECT_EQ(wrong(facts), "floor:warning");
+	timely["flows"] = 0;
+	timely["at_floor"] = 0;
+	EXPECT_EQ(wrong(facts), "");
+}
+
+TEST(Doctor, distance__of_no_datacenter)
+{
+	Json facts = healthy();
+	Json &timely = facts["namespace"]["timely"];
+
+	timely = {{"flows", 1}, {"other_flows", 0}, {"at_floor", 0}, {"retransmits", 0}, {"acked_bytes", 1}};
+	EXPECT_EQ(wrong(facts), "");
+	timely["least_rtt_p50_ns"] = 2000000;
+	EXPECT_EQ(wrong(facts), "");
+	timely["least_rtt_p50_ns"] = 2000001;
+	EXPECT_EQ(wrong(facts), "distance:warning");
+}
+
+TEST(Doctor, counters__of_timely_that_stand_still)
+{
+	Json facts = healthy();
+	Json &timely = facts["namespace"]["timely"];
+
+	timely = {{"flows", 1}, {"other_flows", 0}, {"at_floor", 0}, {"retransmits", 0}, {"acked_bytes", 1000000}};
+	facts["timely_counters"] = {{"flows", 1}, {"samples", 0}, {"events_high", 0}, {"dropped_no_time", 0}};
+	EXPECT_EQ(wrong(facts), "counters:warning");
+	timely["acked_bytes"] = 999999;
+	EXPECT_EQ(wrong(facts), "");
+	timely["acked_bytes"] = 1000000;
+	facts["timely_counters"]["dropped_no_time"] = 1;
+	EXPECT_EQ(wrong(facts), "");
+	facts["timely_counters"] = nullptr;
+	EXPECT_EQ(wrong(facts), "");
+	// A module that counts by other names
+	facts["timely_counters"] = {{"flows", 1}};
+	EXPECT_EQ(wrong(facts), "");
+}
+
+// Receipts come, and none is refused; flows have feedback, and no packet had a sample.
+Json unsampled()
+{
+	Json facts = healthy();
+
+	facts["namespace"] = with_devices(0, 1000, 2);
+	facts["namespace"]["devices"][0].update({{"ignored", 0}});
+	facts["namespace"]["peers"] = {{"answering", 1}, {"silent", Json::array()}};
+	facts["onramp_stats"]["receipts_taken"] = 10;
+	return facts;
+}
+
+TEST(Doctor, counters__of_onramp_that_stand_still)
+{
+	EXPECT_EQ(wrong(unsampled()), "counters:warning");
+	for (auto [pointer, value] : {std::pair<const char *, int>{"/namespace/devices/0/packets", 999},
+				      {"/namespace/devices/0/ignored", 1}, {"/namespace/devices/0/flows", 0},
+				      {"/namespace/devices/0/samples", 1}, {"/onramp_stats/receipts_taken", 0},
+				      {"/onramp_stats/refused_flow", 1}}) {
+		Json facts = unsampled();
+		facts[Json::json_pointer(pointer)] = value;
+		EXPECT_EQ(wrong(facts), "") << pointer;
+	}
+	// Without rights it cannot be told.
+	Json facts = unsampled();
+	facts["onramp_stats"] = nullptr;
+	EXPECT_EQ(wrong(facts), "");
+}
+
+TEST(Doctor, tlt_threshold__by_timeouts)
+{
+	Json tlt = {{"rules", {{{"port", 1}}}}, {"flows", 1}, {"rtos", 1}, {"began", 101}, {"deaf", 0}};
+
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "");
+	tlt["began"] = 100;
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "tlt-threshold:warning");
+	tlt["rtos"] = 0;
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "");
+	// Of peers without TLT these are.
+	tlt["rtos"] = 50;
+	tlt["deaf"] = 1;
+	EXPECT_EQ(wrong_with("/namespace/tlt", tlt), "tlt-peers:warning");
+}
+
+TEST(Doctor, saved__in_a_file_that_says_the_same)
+{
+	Json setup = {{"since", 5}, {"by", "x"}, {"differs", Json::array()}}, file = {{"error", ""}, {"differs", Json::array()}};
+	Json facts = healthy();
+
+	EXPECT_EQ(wrong_with("/namespace/setup", setup), "saved:info");
+	facts["namespace"]["setup"] = setup;
+	facts["config"] = file;
+	EXPECT_EQ(wrong(facts), "");
+	facts["config"]["differs"] = {"qdisc of eth0"};
+	EXPECT_EQ(wrong(facts), "saved:warning");
+	facts["config"] = {{"error", "/etc/turnpike/turnpike.conf: line 3"}, {"differs", Json::array()}};
+	EXPECT_EQ(wrong(facts), "saved:warning");
+	// One finding is enough where up's own changes were undone.
+	facts["config"] = file;
+	facts["config"]["differs"] = facts["namespace"]["setup"]["differs"] = {"qdisc of eth0"};
+	EXPECT_EQ(wrong(facts), "setup:warning");
+}
+
+TEST(Doctor, clock__that_tells_less_than_the_threshold)
+{
+	EXPECT_EQ(wrong_with("/own_clock_error_ns", 50000), "");
+	EXPECT_EQ(wrong_with("/own_clock_error_ns", 50001), "clock:warning");
+}
+
+Qdisc chosen(const char *device, const char *kind, std::uint32_t parent, std::uint32_t handle = 0)
+{
+	Qdisc qdisc;
+
+	qdisc.device = device;
+	qdisc.kind = kind;
+	qdisc.parent = parent;
+	qdisc.handle = handle;
+	return qdisc;
+}
+
+TEST(Facts, left_qdiscs__that_the_kernel_chose_before)
+{
+	std::vector<Qdisc> qdiscs = {
+		chosen("a", "pfifo_fast", TC_H_ROOT), chosen("b", "onramp", TC_H_ROOT), chosen("c", "noqueue", TC_H_ROOT),
+		chosen("d", "mq", TC_H_ROOT), chosen("d", "fq_codel", 1), chosen("d", "fq_codel", 2),
+		chosen("e", "fq_codel", TC_H_ROOT, 0x80010000), chosen("f", "htb", TC_H_ROOT, 0x10000), chosen("f", "pfifo", 0x10001),
+		chosen("other", "pfifo_fast", TC_H_ROOT)};
+
+	EXPECT_EQ(left_qdiscs(qdiscs, "onramp", {"a", "b", "c", "d", "e", "f"}),
+		  (Json{{{"device", "a"}, {"kind", "pfifo_fast"}, {"mq", false}},
+			{{"device", "d"}, {"kind", "fq_codel"}, {"mq", true}}}));
+	EXPECT_EQ(left_qdiscs(qdiscs, "pfifo_fast", {"a"}).size(), 0u);
+}
+
+TEST(Facts, rto__is_the_least_of_host_and_routes)
+{
+	std::vector<Route> routes = parse_routes("10.1.0.0/24 dev eth0 scope link rto_min lock 5ms\n"
+						 "10.2.0.0/24 dev eth1 rto_min 1.5s\n10.3.0.0/24 dev eth1\n", false);
+
+	EXPECT_EQ(least_rto_us(routes, "eth0", 0), 5000u);
+	EXPECT_EQ(least_rto_us(routes, "eth0", 4000), 4000u);
+	EXPECT_EQ(least_rto_us(routes, "eth1", 0), 200000u);
+	EXPECT_EQ(least_rto_us(routes, "eth1", 2000000), 1500000u);
+	for (const char *none : {"", "ms", "-1ms", "5", "5min", "1e300s", "nan"})
+		EXPECT_EQ(route_time_us(none), 0u) << none;
 }
 
 TEST(Doctor, status__is_that_of_the_worst)

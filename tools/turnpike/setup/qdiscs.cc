@@ -93,6 +93,9 @@ OnrampOptions onramp_options(const Qdisc &onramp)
 		case TCA_ONRAMP_THRESHOLD:
 			options.threshold_ns = struct_of<std::uint32_t>(attribute);
 			break;
+		case TCA_ONRAMP_PAUSE_MAX:
+			options.pause_max_us = struct_of<std::uint32_t>(attribute);
+			break;
 		case TCA_ONRAMP_LINE_RATE:
 			options.line_rate_bps = 8 * struct_of<std::uint64_t>(attribute);
 			break;

@@ -24,10 +24,11 @@ struct Qdisc {
 // Of this network namespace.
 std::vector<Qdisc> qdiscs();
 
-// Those of an onramp that turnpike.conf has words for.
+// Of an onramp: those that turnpike.conf has words for, and what doctor compares.
 struct OnrampOptions {
 	std::uint32_t threshold_ns = 0;
 	std::uint64_t line_rate_bps = 0;	// 0: it asks the device
+	std::uint32_t pause_max_us = 0;
 };
 
 OnrampOptions onramp_options(const Qdisc &onramp);

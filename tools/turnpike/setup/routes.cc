@@ -87,6 +87,10 @@ Route parse_line(const std::string &line, bool v6)
 		}
 		value.clear();
 		words >> value;
+		if (word == "rto_min" && value == "lock")
+			words >> value;
+		if (word == "rto_min")
+			route.rto_min = value;
 		take_pair(route, word, value);
 	}
 	route.congctl = route.value("congctl");

@@ -21,6 +21,7 @@ struct Route {
 	// Why it is not touched, as "has 'encap'": words alone do not make it again, or it is not ours to keep.
 	std::string special;
 	bool leads;		// not one that drops or refuses packets
+	std::string rto_min = {};	// as "5ms"; empty: the host's
 
 	// The first device; several hops may have several.
 	std::string device() const { return value("dev"); }

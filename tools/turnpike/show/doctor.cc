@@ -183,16 +183,41 @@ void setup(const Json &facts, Findings &found)
 			 "other software undid it: a DHCP client, a network manager", "turnpike diff, then turnpike up again"});
 }
 
+void saved(const Json &facts, Findings &found)
+{
+	const Json &config = facts.at("config"), &setup = facts.at("namespace").at("setup");
+
+	// It tells of the same, and comes first.
+	if (!setup.is_null() && !setup.at("differs").empty())
+		return;
+	if (config.is_null() && !setup.is_null())
+		found.push_back({"saved", Severity::info, "no file keeps what turnpike up made here", "it is gone after a restart of the host",
+				 "turnpike up as before, and --persist"});
+	else if (config.is_null())
+		fine(found, "saved", "there is no /etc/turnpike/turnpike.conf, and nothing to keep");
+	else if (config.at("error") != "")
+		found.push_back({"saved", Severity::warning, text(config.at("error")), "it cannot be told whether this host is as that file wants it, "
+				 "and the next boot makes nothing of it", "mend that file; turnpike up --all --dry-run"});
+	else if (!config.at("differs").empty())
+		found.push_back({"saved", Severity::warning, "not as /etc/turnpike/turnpike.conf says: " + text(config.at("differs").front()) +
+				 (config.at("differs").size() > 1 ? " and more" : ""),
+				 "nothing has applied the file since it was changed, or since the host came up",
+				 "turnpike diff; turnpike up --all; at each boot: turnpike up --all --persist"});
+	else
+		fine(found, "saved", "this host is as /etc/turnpike/turnpike.conf says");
+}
+
 }  // namespace
 
 Findings examine(const Json &facts)
 {
 	Findings found;
 
-	for (auto check : {modules, headers, secure_boot, plugin, owners, defaults, setup})
+	for (auto check : {modules, headers, secure_boot, plugin, owners, defaults, setup, saved})
 		check(facts, found);
+	examine_default_qdisc(facts, found);
 	for (const Json &device : facts.at("devices"))
-		examine_device(device, found);
+		examine_device(facts, device, found);
 	examine_traffic(facts, found);
 	examine_clocks(facts, found);
 	return found;

@@ -27,6 +27,19 @@ std::string list_of(const Json &words)
 	return list;
 }
 
+void own_clock(const Json &facts, Findings &found)
+{
+	const Json &error = facts.at("own_clock_error_ns");
+
+	if (error.is_null())
+		return;
+	if (error <= kThresholdNs)
+		return fine(found, "clock", "On-Ramp was told that this host's clock is right to " + us_text(error));
+	found.push_back({"clock", Severity::warning, "this host's clock is right to " + us_text(error) + " alone",
+			 "On-Ramp holds above 50us by default: delays by two such clocks tell less than that",
+			 "turnpike clock show; a PTP daemon and turnpike clock follow; or turnpike clockd, or turnpike clock undisciplined"});
+}
+
 void clockd_errors(const Json &clockd, Findings &found)
 {
 	const Json &most = clockd.at("error_max_ns");
@@ -86,6 +99,7 @@ void clockd(const Json &facts, Findings &found)
 
 void examine_clocks(const Json &facts, Findings &found)
 {
+	own_clock(facts, found);
 	clockd(facts, found);
 }
 

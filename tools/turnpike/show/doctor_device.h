@@ -9,7 +9,10 @@
 namespace turnpike {
 
 // device: one of facts["devices"]
-void examine_device(const nlohmann::ordered_json &device, Findings &found);
+void examine_device(const nlohmann::ordered_json &facts, const nlohmann::ordered_json &device, Findings &found);
+
+// Devices whose qdisc is older than what net.core.default_qdisc says.
+void examine_default_qdisc(const nlohmann::ordered_json &facts, Findings &found);
 
 }  // namespace turnpike
 

@@ -14,6 +14,15 @@ using Json = nlohmann::ordered_json;
 constexpr double kNoisyShare = .5;
 // Fewer samples tell nothing.
 constexpr std::uint64_t kSamplesThatTell = 1000;
+constexpr std::uint64_t kPacketsThatTell = 1000;
+// Each connection's first data have an RTT; several have all within this.
+constexpr std::uint64_t kBytesThatTell = 1000000;
+// A timeout in so many flows is a cable that somebody pulled.
+constexpr std::uint64_t kFlowsOfOneTimeout = 100;
+// One connection of so many at the least rate may have begun just now.
+constexpr std::uint64_t kFloorShare = 10;
+// Light in 100 km of fibre, there and back, twice: buildings of one region.
+constexpr std::uint64_t kDatacenterRttNs = 2000000;
 
 void feedback(const Json &facts, Findings &found)
 {
@@ -114,11 +123,103 @@ void tlt(const Json &facts, Findings &found)
 			 "turnpike tlt flows; at the peer: turnpike tlt stats"});
 }
 
+// Where every mark is answered only the loss of an important packet leaves a flow to its timer.
+void tlt_threshold(const Json &facts, Findings &found)
+{
+	const Json &tlt = facts.at("namespace").at("tlt");
+
+	if (tlt.is_null() || tlt.at("deaf") != 0)
+		return;
+	std::uint64_t rtos = tlt.value("rtos", std::uint64_t(0)), began = tlt.value("began", std::uint64_t(0));
+	if (!began)
+		return;
+	if (kFlowsOfOneTimeout * rtos < began)
+		return fine(found, "tlt-threshold", "flows of TLT have few timeouts: " + std::to_string(rtos) + " of " + count_text(began, "flow"));
+	found.push_back({"tlt-threshold", Severity::warning, count_text(began, "flow") + " of TLT had " + count_text(rtos, "timeout"),
+			 "important packets were lost: a switch's color threshold K leaves them no room in its buffer, or it knows no code points",
+			 "turnpike tlt threshold --bdp BYTES --buffer BYTES --ports N, and compare the K of the switch (tlt-switch.rst)"});
+}
+
+// -- timely's connections
+
+void floors(const Json &facts, Findings &found)
+{
+	const Json &timely = facts.at("namespace").at("timely");
+
+	if (timely.is_null() || timely.at("flows") == 0)
+		return;
+	std::uint64_t low = timely.value("at_floor", std::uint64_t(0)), flows = timely.at("flows").get<std::uint64_t>();
+	if (!low)
+		return fine(found, "floor", "no connection of timely is at its least rate");
+	found.push_back({"floor", kFloorShare * low >= flows ? Severity::warning : Severity::info,
+			 std::to_string(low) + " of " + count_text(flows, "connection") + " of timely " + (low == 1 ? "is" : "are") + " at the least rate",
+			 "others keep a queue on their path, as CUBIC and BBR do, or the path is none of the datacenter's",
+			 "turnpike top: which peers? turnpike down, and up with --for of the datacenter's prefixes alone; a queue of their own at the switch"});
+}
+
+void distance(const Json &facts, Findings &found)
+{
+	const Json &timely = facts.at("namespace").at("timely");
+
+	if (timely.is_null() || !timely.contains("least_rtt_p50_ns"))
+		return;
+	std::uint64_t least_ns = timely.at("least_rtt_p50_ns");
+	std::string rtt = duration_text(least_ns);
+	if (least_ns <= kDatacenterRttNs)
+		return fine(found, "distance", "half of timely's connections have seen an RTT of " + rtt + " or less");
+	found.push_back({"distance", Severity::warning, "half of timely's connections never had an RTT below " + rtt,
+			 "no path in a datacenter is so long: the prefix leads beyond, where others fill the queue, or the queue is never empty",
+			 "ss -tin; turnpike down, and up with --for of the datacenter's prefixes alone"});
+}
+
+// -- counters that should move
+
+// The sum of those that begin so.
+std::uint64_t sum_of(const Json &counters, const char *beginning)
+{
+	std::uint64_t sum = 0;
+
+	for (const auto &[name, value] : counters.items())
+		if (name.starts_with(beginning))
+			sum += value.get<std::uint64_t>();
+	return sum;
+}
+
+constexpr char kHook[] = "a hook is not called: another kernel than the module was built for, or other software in its place";
+constexpr char kHookMend[] = "uname -r; turnpike version; dkms autoinstall; the kernel of before";
+
+void timely_counters_move(const Json &facts, Findings &found)
+{
+	const Json &timely = facts.at("namespace").at("timely"), &counters = facts.at("timely_counters");
+
+	if (timely.is_null() || counters.is_null() || !counters.contains("samples") || timely.at("flows") == 0)
+		return;
+	if (counters.at("samples") != 0)
+		return fine(found, "counters", "timely takes samples of RTTs");
+	if (timely.value("acked_bytes", std::uint64_t(0)) < kBytesThatTell || sum_of(counters, "dropped_"))
+		return;
+	found.push_back({"counters", Severity::warning, "peers acknowledged " + bytes_text(timely.at("acked_bytes").get<double>()) +
+			 " of timely's connections, and no RTT was measured", kHook, kHookMend});
+}
+
+void onramp_counters_move(const Json &facts, Findings &found)
+{
+	const Json &stats = facts.at("onramp_stats");
+
+	if (stats.is_null() || !stats.value("receipts_taken", std::uint64_t(0)) || sum_of(stats, "refused_"))
+		return;
+	for (const Json &device : facts.at("namespace").at("devices"))
+		if (device.at("samples") == 0 && device.at("coarse") == 0 && device.at("ignored") == 0 && device.at("flows") != 0 &&
+		    device.at("packets") >= kPacketsThatTell)
+			found.push_back({"counters", Severity::warning, "receipts come, and no packet of " + text(device.at("name")) + " had one",
+					 kHook, kHookMend});
+}
+
 }  // namespace
 
 void examine_traffic(const Json &facts, Findings &found)
 {
-	for (auto check : {feedback, peers, keys, refusals, coarse, noise, tlt})
+	for (auto check : {feedback, peers, keys, refusals, coarse, noise, tlt, tlt_threshold, floors, distance, timely_counters_move, onramp_counters_move})
 		check(facts, found);
 }
 

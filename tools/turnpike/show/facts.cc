@@ -178,6 +178,53 @@ std::set<std::string> devices_in_use(const Host &host)
 	return names;
 }
 
+// null while tcp_timely is not loaded
+Json t_low_us()
+{
+	std::ifstream file("/proc/sys/net/ipv4/tcp_timely/t_low_us");
+	std::uint64_t us;
+
+	return file >> us ? Json(us) : Json();
+}
+
+// With onramp as the default every device is to have it.
+Json left_qdiscs_json(const Host &host, const std::string &chosen, const std::set<std::string> &names, bool one)
+{
+	std::set<std::string> devices = names;
+
+	if (chosen != "onramp" && chosen != "fq")
+		return Json::array();
+	if (chosen == "onramp" && !one)
+		devices.merge(ethernet_devices(host.devices));
+	return left_qdiscs(host.qdiscs, chosen, devices);
+}
+
+// What the file wants and is not so; null without a file, or where another command says what is wrong with it.
+Json config_json()
+{
+	Json differs = Json::array();
+
+	if (is_absent(kConfig))
+		return nullptr;
+	try {
+		Wanted wanted = read_config(kConfig);
+		for (const Step &step : compare(wanted, look_at_host(wanted)).steps)
+			if (!step.holds)
+				differs.push_back(step.change.key());
+	} catch (const Error &error) {
+		return {{"error", error.what()}, {"differs", Json::array()}};
+	}
+	return {{"error", ""}, {"differs", differs}};
+}
+
+// What the kernel was told; null if nothing.
+Json own_clock_error_ns()
+{
+	Json shown = answer_if_any({"clock", "show"});
+
+	return shown.is_object() ? shown.value("own_error_ns", Json()) : Json();
+}
+
 bool has_default_route(const Host &host)
 {
 	return std::any_of(host.routes.begin(), host.routes.end(),
@@ -288,11 +335,16 @@ Json look_at_facts(const std::string &called)
 		{"others", other_owners("", process_names())},
 		{"default_congestion", first_word("/proc/sys/net/ipv4/tcp_congestion_control")},
 		{"default_route", has_default_route(host)},
+		{"default_qdisc", first_word("/proc/sys/net/core/default_qdisc")},
+		{"left_qdiscs", Json::array()},
+		{"t_low_us", t_low_us()},
+		{"config", config_json()},
 		{"has_usec", host.has_usec},
 		{"keys", show.is_object() ? show["keys"] : Json()},
 		{"onramp_stats", show.is_object() ? answer_if_any({"onramp", "stats"}) : Json()},
 		{"timely_counters", timely_counters()},
 		{"clockd", clockd_summary(read_clockd_state(kClockdState, monotonic_ns()))},
+		{"own_clock_error_ns", show.is_object() ? own_clock_error_ns() : Json()},
 		{"clockd_configured", fs::exists(kClockdHosts)},
 		{"namespace", look_at_namespace("")},
 		{"devices", Json::array()},
@@ -303,6 +355,7 @@ Json look_at_facts(const std::string &called)
 	// Of what sends nothing held, keys do not matter.
 	if (facts["namespace"]["devices"].empty())
 		facts["keys"] = nullptr;
+	facts["left_qdiscs"] = left_qdiscs_json(host, facts["default_qdisc"].get<std::string>(), names, !device.empty());
 	for (const std::string &name : names)
 		facts["devices"].push_back(device_json(name, host));
 	return facts;

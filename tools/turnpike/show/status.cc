@@ -52,7 +52,8 @@ Json tlt_json()
 	for (const Json &flow : flows.is_array() ? flows : Json::array())
 		deaf += flow.value("peer", "") == "deaf";
 	return {{"rules", show.value("rules", Json::array())}, {"flows", flows.size()}, {"deaf", deaf},
-		{"rtos", stats.is_object() ? stats.value("rtos", std::uint64_t(0)) : 0}};
+		{"rtos", stats.is_object() ? stats.value("rtos", std::uint64_t(0)) : 0},
+		{"began", stats.is_object() ? stats.value("flows", std::uint64_t(0)) : 0}};
 }
 
 // Least rates of this namespace; none where the file says nothing.
@@ -131,6 +132,7 @@ void add_queue(Json &device, const Qdisc &qdisc, std::uint64_t &most_samples)
 	add("pauses", stats.pauses);
 	add("timeouts", stats.timeouts);
 	add("coarse", stats.coarse);
+	add("ignored", stats.ignored_unknown + stats.ignored_late + stats.ignored_unstamped);
 	if (stats.samples > most_samples) {
 		most_samples = stats.samples;
 		device["delay_p50_ns"] = stats.delay_p50_ns;
@@ -312,8 +314,8 @@ std::string namespace_text(const Json &one, std::int64_t now_s)
 
 Json timely_json(const std::vector<Socket> &sockets, const Floors &floors_bps)
 {
-	std::vector<std::uint32_t> rtts;
-	std::uint64_t others = 0, retransmits = 0, at_floor = 0;
+	std::vector<std::uint32_t> rtts, least_rtts;
+	std::uint64_t acked_bytes = 0, others = 0, retransmits = 0, at_floor = 0;
 
 	for (const Socket &socket : sockets) {
 		if (!socket.congctl.starts_with("timely")) {
@@ -321,15 +323,22 @@ Json timely_json(const std::vector<Socket> &sockets, const Floors &floors_bps)
 			continue;
 		}
 		rtts.push_back(socket.rtt_us);
+		if (socket.min_rtt_us)
+			least_rtts.push_back(*socket.min_rtt_us);
+		acked_bytes += socket.bytes_acked;
 		at_floor += is_at_floor(socket, floors_bps);
 		retransmits += socket.retransmits;
 	}
 	std::sort(rtts.begin(), rtts.end());
-	Json json = {{"flows", rtts.size()}, {"other_flows", others}, {"at_floor", at_floor}, {"retransmits", retransmits}};
+	Json json = {{"flows", rtts.size()}, {"other_flows", others}, {"at_floor", at_floor}, {"retransmits", retransmits},
+		     {"acked_bytes", acked_bytes}};
 	if (!rtts.empty()) {
 		json["rtt_p50_ns"] = 1000 * std::uint64_t(percentile(rtts, 50));
 		json["rtt_p99_ns"] = 1000 * std::uint64_t(percentile(rtts, 99));
 	}
+	std::sort(least_rtts.begin(), least_rtts.end());
+	if (!least_rtts.empty())
+		json["least_rtt_p50_ns"] = 1000 * std::uint64_t(percentile(least_rtts, 50));
 	return json;
 }
 
