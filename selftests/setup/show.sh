@@ -180,6 +180,56 @@ doctor__tells_of_timely_for_everything() {
 	[ $code = 2 ] && [[ $out == *"broken  timely is the congestion control of all connections"* ]]
 }
 
+# severity_of CHECK: of the first finding of that, in what doctor -j printed
+severity_of() { python3 -c 'import json, sys; print(next(one["severity"] for one in json.load(sys.stdin) if one["check"] == sys.argv[1]))' "$1"; }
+
+doctor__compares_pauses_with_timeouts() {
+	up veth0 --profile onramp > /dev/null || return 1
+	before=$(doctor_of_a -j | severity_of rto)
+	ip -n "$a" route change 10.1.0.0/24 dev veth0 src 10.1.0.1 rto_min 5ms || return 1
+	after=$(doctor_of_a -j | severity_of rto)
+	out=$(doctor_of_a)
+	ip -n "$a" route change 10.1.0.0/24 dev veth0 proto kernel scope link src 10.1.0.1
+	echo "$before, then $after; $out"
+	[ "$before $after" = "fine warning" ] && [[ $out == *"holds a flow for 50.0 ms at most"*"after 5.00 ms at the least"* ]]
+}
+
+doctor__says_that_nothing_is_kept() {
+	before=$(doctor_of_a -j | severity_of saved)
+	up veth0 --profile onramp > /dev/null || return 1
+	after=$(doctor_of_a -j | severity_of saved)
+	echo "$before, then $after"
+	[ "$before $after" = "fine info" ]
+}
+
+doctor__knows_how_right_the_clock_is() {
+	up veth0 --profile onramp > /dev/null && in_a "$turnpike" clock disciplined 50us > /dev/null || return 1
+	before=$(doctor_of_a -j | severity_of clock)
+	in_a "$turnpike" clock disciplined 51us > /dev/null
+	after=$(doctor_of_a -j | severity_of clock)
+	in_a "$turnpike" clock undisciplined > /dev/null
+	echo "$before, then $after"
+	[ "$before $after" = "fine warning" ]
+}
+
+# net.core.default_qdisc is the first namespace's alone.
+doctor__tells_of_qdiscs_from_before() {
+	before=$(sysctl -n net.core.default_qdisc) || return 4
+	up veth0 --profile onramp > /dev/null && sysctl -q -w net.core.default_qdisc=pfifo_fast || return 1
+	ip tuntap add before0 mode tap && ip link set before0 up
+	sysctl -q -w net.core.default_qdisc=onramp
+	ip tuntap add behind0 mode tap && ip link set behind0 up
+	out=$("$turnpike" doctor)
+	sh -c "$(sed -n 's/.*try: \(tc .* before0 .*\)/\1/p' <<< "$out")"
+	mended=$("$turnpike" doctor -j | severity_of qdisc)
+	in_namespace=$(doctor_of_a)
+	ip link del before0
+	ip link del behind0
+	sysctl -q -w net.core.default_qdisc="$before"
+	echo "$out, then $mended"
+	[[ $out == *"before0 has pfifo_fast from before"* && $out != *"behind0 has"* && $in_namespace != *"from before"* ]] && [ "$mended" = fine ]
+}
+
 # The least rate is above that of all connections.
 metrics__counts_flows_at_the_floor() {
 	up veth0 --for 10.1.0.0/24 > /dev/null && send_a_little || return 1
