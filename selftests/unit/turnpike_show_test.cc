@@ -730,6 +730,8 @@ TEST(Doctor, saved__in_a_file_that_says_the_same)
 	EXPECT_EQ(wrong(facts), "saved:warning");
 	facts["config"] = {{"error", "/etc/turnpike/turnpike.conf: line 3"}, {"differs", Json::array()}};
 	EXPECT_EQ(wrong(facts), "saved:warning");
+	facts["config"] = {{"hidden", true}};
+	EXPECT_EQ(wrong(facts), "");
 	// One finding is enough where up's own changes were undone.
 	facts["config"] = file;
 	facts["config"]["differs"] = facts["namespace"]["setup"]["differs"] = {"qdisc of eth0"};

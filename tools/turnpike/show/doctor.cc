@@ -195,6 +195,8 @@ void saved(const Json &facts, Findings &found)
 				 "turnpike up as before, and --persist"});
 	else if (config.is_null())
 		fine(found, "saved", "there is no /etc/turnpike/turnpike.conf, and nothing to keep");
+	else if (config.contains("hidden"))
+		fine(found, "saved", "what /etc/turnpike/turnpike.conf wants is not told here");
 	else if (config.at("error") != "")
 		found.push_back({"saved", Severity::warning, text(config.at("error")), "it cannot be told whether this host is as that file wants it, "
 				 "and the next boot makes nothing of it", "mend that file; turnpike up --all --dry-run"});

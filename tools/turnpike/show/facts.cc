@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include <unistd.h>
+
 #include "../clockd/clockd_shown.h"
 #include "../command.h"
 #include "../modules.h"
@@ -199,19 +201,25 @@ Json left_qdiscs_json(const Host &host, const std::string &chosen, const std::se
 	return left_qdiscs(host.qdiscs, chosen, devices);
 }
 
-// What the file wants and is not so; null without a file, or where another command says what is wrong with it.
-Json config_json()
+// What the file wants and is not so; null without a file. hidden: it is for the first namespace and this is another, or
+// this user may not read all that it takes.
+Json config_json(bool first_namespace)
 {
+	const Json hidden = {{"hidden", true}};
 	Json differs = Json::array();
 
 	if (is_absent(kConfig))
 		return nullptr;
+	if (!first_namespace)
+		return hidden;
 	try {
 		Wanted wanted = read_config(kConfig);
 		for (const Step &step : compare(wanted, look_at_host(wanted)).steps)
 			if (!step.holds)
 				differs.push_back(step.change.key());
 	} catch (const Error &error) {
+		if (geteuid())
+			return hidden;
 		return {{"error", error.what()}, {"differs", Json::array()}};
 	}
 	return {{"error", ""}, {"differs", differs}};
@@ -338,7 +346,8 @@ Json look_at_facts(const std::string &called)
 		{"default_qdisc", first_word("/proc/sys/net/core/default_qdisc")},
 		{"left_qdiscs", Json::array()},
 		{"t_low_us", t_low_us()},
-		{"config", config_json()},
+		// Others have no such file.
+		{"config", config_json(is_there("/proc/sys/net/core/default_qdisc"))},
 		{"has_usec", host.has_usec},
 		{"keys", show.is_object() ? show["keys"] : Json()},
 		{"onramp_stats", show.is_object() ? answer_if_any({"onramp", "stats"}) : Json()},
