@@ -97,18 +97,18 @@ refused() {
 }
 
 route__nonsense_is_refused() {
-	refused 1 "no unicast route" on 10.6.0.0/16 && refused 1 "no unicast route" on 10.1.0.0/16 &&
-		refused 1 "no unicast route" on fd06::/48 && refused 1 "no unicast route" on default &&
-		refused 1 "no address" on host && refused 1 "no address" on 10.1.0/24 &&
-		refused 1 "prefix length" on 10.1.0.0/33 && refused 1 "prefix length" on 10.1.0.0/ &&
-		refused 1 "prefix length" on fd01::/129 && refused 64 "" maybe 10.1.0.0/24 && refused 64 "" on &&
-		refused 1 "no device" on 10.1.0.0/24 --dev nowhere && refused 1 "no unicast route" on 10.1.0.0/24 --dev lo
+	refused 2 "no unicast route" on 10.6.0.0/16 && refused 2 "no unicast route" on 10.1.0.0/16 &&
+		refused 2 "no unicast route" on fd06::/48 && refused 2 "no unicast route" on default &&
+		refused 2 "no address" on host && refused 2 "no address" on 10.1.0/24 &&
+		refused 2 "prefix length" on 10.1.0.0/33 && refused 2 "prefix length" on 10.1.0.0/ &&
+		refused 2 "prefix length" on fd01::/129 && refused 64 "" maybe 10.1.0.0/24 && refused 64 "" on &&
+		refused 2 "no device" on 10.1.0.0/24 --dev nowhere && refused 2 "no unicast route" on 10.1.0.0/24 --dev lo
 }
 
 # A receiver of a network has no feature to give it, nor has what is no unicast route.
 route__of_another_kind_is_left_alone() {
 	in_a ip route add unreachable 10.5.0.0/16 || return 1
-	refused 1 "no unicast route" on 10.5.0.0/16
+	refused 2 "no unicast route" on 10.5.0.0/16
 	_status=$?
 	in_a ip route del unreachable 10.5.0.0/16
 	return $_status

@@ -222,7 +222,7 @@ class Screen(unittest.TestCase):
         # No other has it open now but the program.
         top.close("slave")
         top.close("master")
-        self.assertEqual(top.wait_for_end(self), 1)
+        self.assertEqual(top.wait_for_end(self), 2)
 
     def test_terminal__that_nobody_reads_keeps_it_not(self):
         top = self.start("--interval", "0.1")
@@ -244,7 +244,7 @@ class Screen(unittest.TestCase):
         for name, says in (("no-such-terminal", "a terminal 'no-such-terminal' is not known here"),
                            ("dumb", "cannot place characters"), ("", "TERM does not say")):
             top = Top(self, TERM=name, columns=200)
-            self.assertEqual(top.wait_for_end(self), 1)
+            self.assertEqual(top.wait_for_end(self), 2)
             self.assertIn(says, top.text())
             self.assertIn("turnpike watch", top.text())
             self.assert_restored(top)
@@ -259,7 +259,7 @@ def ended(*words, **more):
 
 class WithoutTerminal(unittest.TestCase):
     def test_top__names_watch(self):
-        self.assertEqual(ended("top"), (1, "", "turnpike: top needs a terminal; turnpike watch prints lines\n"))
+        self.assertEqual(ended("top"), (2, "", "turnpike: top needs a terminal; turnpike watch prints lines\n"))
 
     def test_usage__wrong(self):
         for words in (("top", "eth0"), ("top", "--interval", "0"), ("watch", "--interval", "nan"),
@@ -269,7 +269,7 @@ class WithoutTerminal(unittest.TestCase):
 
     def test_watch__no_such_device(self):
         status, out, said = ended("watch", "no-such-dev")
-        self.assertEqual((status, out), (1, ""))
+        self.assertEqual((status, out), (2, ""))
         self.assertIn("no device no-such-dev is up", said)
 
 

@@ -51,7 +51,7 @@ def refused(words, *command):
     before = tell("devices")
     done = subprocess.run([TURNPIKE, "stamps", *command], stderr=subprocess.PIPE, text=True, check=False)
     print(f"# {' '.join(command)}: {done.returncode} {done.stderr.strip()}")
-    assert done.returncode == 1 and words in done.stderr, f"not refused with '{words}'"
+    assert done.returncode == 2 and words in done.stderr, f"not refused with '{words}'"
     same("devices", names(tell("devices")), names(before))
 
 
