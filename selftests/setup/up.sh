@@ -374,8 +374,8 @@ up__names_the_veth_of_a_container() {
 	diff=$(up veth0 --profile onramp > /dev/null 2>&1 && in_a "$turnpike" diff 2>&1)
 	ip -n "$a" link del to-pod
 	echo "$out"
-	[[ $out == "turnpike: to-pod leads to a container, "*"nsenter -t PID -n turnpike up DEV"* && $diff == "all is as wanted" ]] &&
-		[ -z "$(up "${all[@]}" --dry-run 2>&1 > /dev/null)" ]
+	[[ $out == *"turnpike: to-pod leads to a container, "*"nsenter -t PID -n turnpike up DEV"* && $diff == "all is as wanted" ]] &&
+		[[ $(up "${all[@]}" --dry-run 2>&1 > /dev/null) != *container* ]]
 }
 
 up__needs_root() {

@@ -418,7 +418,7 @@ def coordinator__that_is_none_of_the_hosts_is_refused():
         rack.start("h0", "--coordinator", "10.0.0.9")
         settle(.5)
         status = rack.running.pop("h0").wait()
-        same("status", status, 1)
+        same("status", status, 2)
         assert "10.0.0.9 is none of the hosts of the mesh" in rack.said("h0"), rack.said("h0")
 
 

@@ -87,7 +87,7 @@ constexpr std::uint64_t kRtoMinUs = 200000;
 void look_at_onramps(Json &device, const std::vector<Qdisc> &qdiscs)
 {
 	for (const Qdisc &qdisc : qdiscs) {
-		if (qdisc.kind != "onramp" || qdisc.device != device.at("name"))
+		if (qdisc.kind != "onramp" || qdisc.device != device.at("name").get<std::string>())
 			continue;
 		OnrampOptions options = onramp_options(qdisc);
 		bool first = device["threshold_ns"].is_null();
