@@ -225,7 +225,7 @@ def follow__yields_to_who_sets_something_else():
             with Follower() as follower:
                 set_stamping(*after)
                 settle(1.2)
-                follower.ends(1, "somebody else has set what it stamps")
+                follower.ends(2, "somebody else has set what it stamps")
             same("stamped", stamping(), after)
             same("devices", tell("devices"), [])
             set_stamping(*NOTHING)
@@ -313,7 +313,7 @@ def clock__taken_away():
             settle(0.005)
         _, said = follower.process.communicate(timeout=60)
         print("#", said.strip())
-        same("status", follower.process.returncode, 1)
+        same("status", follower.process.returncode, 2)
         same("devices", tell("devices"), [])
 
 
@@ -323,7 +323,7 @@ def device__moved_under_traffic():
         with Background():
             ip("-n", "h0", "link", "set", "eth0", "netns", "h2")
             settle(0.005)
-        follower.ends(1, "No such device")
+        follower.ends(2, "No such device")
         same("by the NIC", receives_by_nic(), False)
         ip("-n", "h2", "link", "set", "eth0", "netns", "h0")
         ip("-n", "h0", "addr", "add", ADDRESSES[0][1], "dev", "eth0")
@@ -352,7 +352,7 @@ def device__dropped_by_somebody_under_traffic():
         with Background():
             feed("drop")
             settle(0.005)
-        follower.ends(1, "not followed")
+        follower.ends(2, "not followed")
         same("stamped", stamping(), NOTHING)
         same("devices", tell("devices"), [])
 
@@ -365,7 +365,7 @@ def driver__that_gives_stamps_later_takes_over():
             settle(0.005)
         _, said = follower.process.communicate(timeout=60)
         print("#", said.strip())
-        same("status", follower.process.returncode, 1)
+        same("status", follower.process.returncode, 2)
         same("devices", names(tell("devices")), [("eth0", "driver")])
 
 
