@@ -614,6 +614,16 @@ def follow__covers_a_queue_on_one_of_the_ways():
             daemon.end()
 
 
+def ends_and_comes_back(following, again):
+    """Nothing is known by now; the daemon that again starts brings it back."""
+    same("known to the kernel", known_to_the_kernel(), None)
+    same("told", following.said()["error_ns"], None)
+    again()
+    settle(SETTLING_S)
+    same("back", known_to_the_kernel(), following.said()["error_ns"])
+    assert known_to_the_kernel(), following.said()
+
+
 def follow__of_a_master_that_is_gone_ends_within_four_looks():
     with Hosts(FAST, SLOW) as rack:
         leader, follower = leader_and_follower(rack)
@@ -629,12 +639,7 @@ def follow__of_a_master_that_is_gone_ends_within_four_looks():
             print(f"# {before} {during}")
             assert during["error_ns"] > before["error_ns"] + 1000 and during["seconds"] < 4, during
             settle(3)
-            same("known to the kernel", known_to_the_kernel(), None)
-            same("told", following.said()["error_ns"], None)
-            rack.ptp4l("h0", BOUNDARY, "-i", "eth0")
-            settle(SETTLING_S)
-            same("back", known_to_the_kernel(), following.said()["error_ns"])
-            assert known_to_the_kernel(), following.said()
+            ends_and_comes_back(following, lambda: rack.ptp4l("h0", BOUNDARY, "-i", "eth0"))
         follower.end()
 
 
@@ -648,12 +653,7 @@ def follow__of_a_daemon_that_is_killed_ends_within_four_looks():
             follower.process.kill()
             follower.process.wait()
             settle(4.1)
-            same("known to the kernel", known_to_the_kernel(), None)
-            same("told", following.said()["error_ns"], None)
-            rack.ptp4l("h1", HOST)
-            settle(SETTLING_S)
-            same("back", known_to_the_kernel(), following.said()["error_ns"])
-            assert known_to_the_kernel(), following.said()
+            ends_and_comes_back(following, lambda: rack.ptp4l("h1", HOST))
         leader.end()
 
 

@@ -79,17 +79,6 @@ bool is_at_floor(const Socket &socket, const Floors &floors_bps)
 	return floor != floors_bps.end() && socket.rate_bytes && socket.rate_bytes <= floor->second / 8;
 }
 
-// What is wanted and not there.
-Json not_so(const Wanted &wanted)
-{
-	Json differs = Json::array();
-
-	for (const Step &step : compare(wanted, look_at_host(wanted)).steps)
-		if (!step.holds)
-			differs.push_back(step.change.key());
-	return differs;
-}
-
 // What turnpike up did, and what of it is not so any more.
 Json setup_json()
 {
@@ -311,6 +300,16 @@ std::string namespace_text(const Json &one, std::int64_t now_s)
 }
 
 }  // namespace
+
+Json not_so(const Wanted &wanted)
+{
+	Json differs = Json::array();
+
+	for (const Step &step : compare(wanted, look_at_host(wanted)).steps)
+		if (!step.holds)
+			differs.push_back(step.change.key());
+	return differs;
+}
 
 Json timely_json(const std::vector<Socket> &sockets, const Floors &floors_bps)
 {

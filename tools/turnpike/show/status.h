@@ -26,6 +26,9 @@ nlohmann::ordered_json look_at_namespace(const std::string &name);
 using AddTo = std::function<void(nlohmann::ordered_json &one)>;
 nlohmann::ordered_json look_at_status(const AddTo &add = {});
 
+// What is wanted and not there, by name. Throws Error.
+nlohmann::ordered_json not_so(const Wanted &wanted);
+
 // Modules that are loaded in another build than the one on disk, as `stale' of the status that people are shown.
 nlohmann::ordered_json stale_json(const std::vector<ModuleState> &modules);
 
