@@ -280,7 +280,7 @@ STRIP ?= strip
 
 .PHONY: install
 install: kernel-headers
-	@packaging/install check
+	@packaging/install check '$(KDIR)'
 	@$(as_owner) $(MAKE) all
 	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && \
 		$(kbuild) M=$(modules_out) INSTALL_MOD_PATH="$$stage" INSTALL_MOD_DIR=updates/turnpike \
