@@ -16,7 +16,7 @@ DATA = os.path.join(kept.DATA, "ablation")
 WHOLE = "whole"
 # What an operator notices.
 NOTICED = 0.05
-MORE_IS_BETTER = {"util", "Jain"}
+MORE_IS_BETTER = {"util", "goodput Gb/s", "Jain"}
 
 PAGE = """.. SPDX-License-Identifier: GPL-2.0
 .. Made by selftests/results of data/ablation.

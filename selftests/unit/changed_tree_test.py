@@ -96,6 +96,11 @@ class Ablation(unittest.TestCase):
     def test_figure__of_one_packet_is_not_shown(self):
         self.assertEqual(self.compared(max=(1, 9), RCT_max=(1, 9), queue_max_KB=(1, 9)), [])
 
+    def test_figure__of_which_more_is_better_is_lost_when_it_falls(self):
+        for name in ("util", "goodput Gb/s", "Jain"):
+            sides = [{"variants": {"long,tcpts": {name: [value]}}} for value in (9.4, 7.2)]
+            self.assertGreater(worth.differences(*sides)[0][0], worth.NOTICED, name)
+
     def test_figure__of_two_names_is_shown_once(self):
         self.assertEqual(self.compared(p99=(100, 120), tail_us=(100, 120)), ["long,tcpts: p99 100 -> 120"])
 
