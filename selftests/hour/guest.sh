@@ -8,6 +8,8 @@
 # shellcheck source=selftests/qemu/host.sh
 . /host.sh
 unset TC_LIB_DIR
+# make install's programs are there.
+PATH=/usr/local/sbin:/usr/local/bin:$PATH
 work=/run/test
 mkdir -p $work
 
@@ -29,7 +31,7 @@ listens() { [ -n "$(in_b ss -Htln '( sport = :5201 )')" ]; }
 flows_of() { [ "$(ss -Htn state established '( dport = :5201 )' | wc -l)" -gt "$1" ]; }
 
 end_traffic() {
-	pkill iperf3
+	busybox pkill iperf3
 	soon no_flows
 }
 
