@@ -23,15 +23,17 @@ on() {
 }
 
 begin_traffic() {
-	in_b iperf3 -s -D > /dev/null && soon listens &&
-		{ iperf3 -c 10.0.0.2 -P 4 -t 600 -b 20M > $work/iperf3 2>&1 & } && soon flows_of 4
+	in_b iperf3 -s -D -I $work/server > /dev/null && soon listens || return 1
+	iperf3 -c 10.0.0.2 -P 4 -t 600 -b 20M > $work/iperf3 2>&1 &
+	client=$!
+	soon flows_of 4
 }
 
 listens() { [ -n "$(in_b ss -Htln '( sport = :5201 )')" ]; }
 flows_of() { [ "$(ss -Htn state established '( dport = :5201 )' | wc -l)" -gt "$1" ]; }
 
 end_traffic() {
-	busybox pkill iperf3
+	kill "$client" "$(tr -d '\0' < $work/server)"
 	soon no_flows
 }
 
@@ -66,7 +68,7 @@ top__shows_flows() {
 record__takes_some_seconds() { on a 0 "none lost" "turnpike record $work/ticket.rec --for 5s"; }
 
 report__makes_a_page() {
-	on a 0 "" "turnpike report $work/ticket.rec $work/ticket.html" && ls -l $work/ticket.* &&
+	on a 0 "" "turnpike report $work/ticket.rec -o $work/ticket.html" && ls -l $work/ticket.* &&
 		[ "$(grep -c '<svg' $work/ticket.html)" -gt 0 ]
 }
 
