@@ -34,7 +34,7 @@ struct Arguments {
 	std::uint16_t port = 61005;
 	unsigned peers = 10;
 	unsigned window_s = 4;
-	unsigned rate = 50;		// pairs a second, to each peer
+	unsigned rate = 25;		// pairs a second, to each peer
 	bool nic = false;
 	bool once = false;
 	Shown shown;
@@ -237,7 +237,7 @@ void add_clockd_command(CLI::App &app, Action &action)
 	command->add_option("--every", arguments->window_s, "seconds of a window, 1 to 60 (default: 4)")
 		->check(CLI::Range(1u, 60u));
 	command->add_option("--rate", arguments->rate,
-			    "pairs of probes a second to each peer, 10 to 1000 (default: 50)")
+			    "pairs of probes a second to each peer, 10 to 1000 (default: 25)")
 		->check(CLI::Range(10u, 1000u));
 	command->add_flag("--once", arguments->once, "end after one window");
 	command->add_flag("-j,--json", arguments->shown.json, "print each window, a line of JSON each");
