@@ -48,7 +48,7 @@ two_hosts_and_a_cable() {
 }
 
 # TIMELY
-doctor__names_what_to_look_at() { on a 1 "0 broken" "turnpike doctor eth0"; }
+doctor__has_nothing_against_it() { on a 0 "0 warnings, 0 broken" "turnpike doctor eth0"; }
 up__shows_its_commands() { on a 0 "congctl timely" "turnpike up eth0 --for 10.0.0.0/8 --dry-run"; }
 up__sets_timely_up() { on a 0 "" "turnpike up eth0 --for 10.0.0.0/8"; }
 status__is_idle() { on a 0 "verdict  idle" "turnpike"; }
@@ -117,7 +117,7 @@ uninstall__leaves_nothing() {
 }
 
 ktap_start
-run_cases two_hosts_and_a_cable doctor__names_what_to_look_at up__shows_its_commands up__sets_timely_up status__is_idle \
+run_cases two_hosts_and_a_cable doctor__has_nothing_against_it up__shows_its_commands up__sets_timely_up status__is_idle \
 	status__works_under_traffic top__shows_flows record__takes_some_seconds report__makes_a_page \
 	down__of_timely_undoes_all up__sets_onramp_up_at_both_ends onramp__has_feedback down__of_onramp_undoes_all \
 	up__sets_tlt_up_at_both_ends tlt__knows_its_peer down__of_tlt_undoes_all mistakes__are_told uninstall__leaves_nothing
