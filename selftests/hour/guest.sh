@@ -22,12 +22,10 @@ on() {
 	esac
 }
 
-# The server, once begun, serves one client after the other.
+# Cases are processes of their own: who ends the traffic knows the server by its file. Its clients end with it.
 begin_traffic() {
-	listens || in_b iperf3 -s -D > /dev/null
-	soon listens || return 1
+	in_b iperf3 -s -D -I $work/server > /dev/null && soon listens || return 1
 	iperf3 -c 10.0.0.2 -P 4 -t 600 -b 20M > $work/iperf3 2>&1 &
-	client=$!
 	soon flows_of 4
 }
 
@@ -35,7 +33,7 @@ listens() { [ -n "$(in_b ss -Htln '( sport = :5201 )')" ]; }
 flows_of() { [ "$(ss -Htn state established '( dport = :5201 )' | wc -l)" -gt "$1" ]; }
 
 end_traffic() {
-	kill "$client"
+	kill "$(tr -d '\0' < $work/server)"
 	soon no_flows
 }
 
