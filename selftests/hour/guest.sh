@@ -39,6 +39,10 @@ end_traffic() {
 
 no_flows() { [ -z "$(ss -Htn '( dport = :5201 or sport = :5201 )'; in_b ss -Htn '( dport = :5201 or sport = :5201 )')" ]; }
 
+down_at_both_ends() {
+	end_traffic && on b 0 "" "turnpike down" && on a 0 "" "turnpike down" && picture | diff $work/before -
+}
+
 # -- cases
 
 two_hosts_and_a_cable() {
@@ -87,9 +91,7 @@ onramp__has_feedback() {
 	begin_traffic && sleep 5 && on a 0 "10.0.0.2" "turnpike onramp flows" && on a 0 "verdict  working" "turnpike"
 }
 
-down__of_onramp_undoes_all() {
-	end_traffic && on b 0 "" "turnpike down" && on a 0 "" "turnpike down" && picture | diff $work/before -
-}
+down__of_onramp_undoes_all() { down_at_both_ends; }
 
 # TLT
 up__sets_tlt_up_at_both_ends() {
@@ -101,9 +103,7 @@ tlt__knows_its_peer() {
 	begin_traffic && sleep 5 && on a 0 " tlt" "turnpike tlt flows" && on a 0 "verdict  working" "turnpike"
 }
 
-down__of_tlt_undoes_all() {
-	end_traffic && on b 0 "" "turnpike down" && on a 0 "" "turnpike down" && picture | diff $work/before -
-}
+down__of_tlt_undoes_all() { down_at_both_ends; }
 
 # A mistake or two
 mistakes__are_told() {
